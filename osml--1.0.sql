@@ -1,0 +1,467 @@
+/* osml--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION osml" to load this file. \quit
+
+-- The extension is trusted, so this script may run as the bootstrap superuser
+-- in a schema that somebody else controls: functions are named with
+-- pg_catalog, operators meet exactly their own types, nothing is replaced.
+
+-- --- The catalog: base tables, singular, private -----------------------------
+--
+-- Plain CREATE SCHEMA: a schema osml that is already there belongs to somebody
+-- else, and the extension must not move in with him.
+
+CREATE SCHEMA osml;
+COMMENT ON SCHEMA osml IS 'osml: datasets, runs, models; read the views, whose names are plural';
+
+CREATE SEQUENCE osml.dataset_id_seq;
+CREATE SEQUENCE osml.run_id_seq MAXVALUE 4294967295;	-- a run's lock has 32 bits for it
+CREATE SEQUENCE osml.event_id_seq;
+CREATE SEQUENCE osml.model_id_seq;
+CREATE SEQUENCE osml.version_id_seq;
+
+CREATE TABLE osml.dataset (
+	dataset_id	bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.dataset_id_seq'),
+	name		text NOT NULL UNIQUE CHECK (name <> ''),
+	owner		text NOT NULL,
+	train		text NOT NULL,
+	val			text,
+	test		text,
+	label		text,
+	features	text[],
+	options		jsonb CHECK (pg_catalog.jsonb_typeof(options) = 'object'),
+	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE osml.dataset IS 'named data: train, val and test source, label and features';
+
+CREATE TABLE osml.run (
+	run_id		bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.run_id_seq'),
+	owner		text NOT NULL,
+	dataset		text NOT NULL,
+	model		text NOT NULL,
+	version		integer CHECK (version > 0),
+	status		text NOT NULL CHECK (status IN ('queued', 'running', 'finished',
+					'diverged', 'failed', 'cancelled', 'interrupted')),
+	error		text,
+	hparams		jsonb NOT NULL,
+	device		text,
+	steps		bigint NOT NULL DEFAULT 0 CHECK (steps >= 0),
+	epoch		bigint NOT NULL DEFAULT 0 CHECK (epoch >= 0),
+	rows_seen	bigint NOT NULL DEFAULT 0 CHECK (rows_seen >= 0),
+	rows_skipped bigint NOT NULL DEFAULT 0 CHECK (rows_skipped >= 0),
+	trainer_pid	integer,
+	segment		bigint,
+	summary		jsonb,
+	started_at	timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	ended_at	timestamptz
+) WITH (fillfactor = 70);
+COMMENT ON TABLE osml.run IS 'one row a training run, written by its trainer';
+
+-- The key serves the usual question, a metric's curve over the steps.
+CREATE TABLE osml.metric (
+	run_id		bigint NOT NULL REFERENCES osml.run ON DELETE CASCADE,
+	step		bigint NOT NULL CHECK (step >= 0),
+	epoch		bigint NOT NULL,
+	value		double precision NOT NULL,
+	at			timestamptz NOT NULL,
+	phase		text NOT NULL,
+	name		text NOT NULL,
+	PRIMARY KEY (run_id, name, step, phase)
+);
+COMMENT ON TABLE osml.metric IS 'what a run measured, step by step';
+
+CREATE TABLE osml.event (
+	event_id	bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.event_id_seq'),
+	run_id		bigint NOT NULL REFERENCES osml.run ON DELETE CASCADE,
+	at			timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	severity	text NOT NULL CHECK (severity IN ('info', 'warning', 'error')),
+	kind		text NOT NULL,
+	step		bigint,
+	message		text NOT NULL
+);
+CREATE INDEX ON osml.event (run_id);
+COMMENT ON TABLE osml.event IS 'what happened in a run that its user should know';
+
+-- deployed and previous are no foreign keys: they would make a circle, which
+-- pg_dump cannot restore without disabling triggers.
+CREATE TABLE osml.model (
+	model_id	bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.model_id_seq'),
+	name		text NOT NULL UNIQUE CHECK (name <> ''),
+	owner		text NOT NULL,
+	deployed	integer,
+	previous	integer,
+	last_version integer NOT NULL DEFAULT 0,
+	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE osml.model IS 'a model: a name, its owner, the version in use';
+
+-- run_id is no foreign key: old runs may be deleted, and their models stay.
+CREATE TABLE osml.model_version (
+	version_id	bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.version_id_seq'),
+	model_id	bigint NOT NULL REFERENCES osml.model ON DELETE CASCADE,
+	version		integer NOT NULL CHECK (version > 0),
+	run_id		bigint NOT NULL,
+	model_type	text NOT NULL,
+	loss		text NOT NULL,
+	label		text NOT NULL,
+	label_type	text NOT NULL,
+	label_center double precision NOT NULL,
+	label_scale	double precision NOT NULL,
+	hparams		jsonb NOT NULL,
+	weights		bytea NOT NULL,
+	train_rows	bigint NOT NULL CHECK (train_rows >= 0),
+	skipped_rows bigint NOT NULL CHECK (skipped_rows >= 0),
+	val_rows	bigint NOT NULL CHECK (val_rows >= 0),
+	test_rows	bigint NOT NULL CHECK (test_rows >= 0),
+	fingerprint	bigint NOT NULL,
+	train_loss	double precision,
+	val_loss	double precision,
+	test_loss	double precision,
+	summary		jsonb,
+	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	UNIQUE (model_id, version)
+);
+ALTER TABLE osml.model_version ALTER weights SET STORAGE EXTERNAL;	-- they do not compress
+COMMENT ON TABLE osml.model_version IS 'a trained model: weights as safetensors, and all that prediction needs; never updated';
+
+CREATE TABLE osml.feature (
+	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position > 0),
+	column_name	text NOT NULL,
+	element		integer NOT NULL CHECK (element >= 0),
+	n_elements	integer NOT NULL CHECK (n_elements >= element),
+	type		text NOT NULL,
+	n			bigint NOT NULL,
+	mean		double precision,
+	std			double precision,
+	min			double precision,
+	max			double precision,
+	center		double precision NOT NULL,
+	scale		double precision NOT NULL CHECK (scale <> '0'),
+	PRIMARY KEY (version_id, position)
+);
+COMMENT ON TABLE osml.feature IS 'one row a dense column of a version, in the order of its weights: statistics and scaling constants';
+
+CREATE TABLE osml.weight (
+	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position >= 0),
+	feature		text NOT NULL,
+	weight		double precision,
+	scaled_weight double precision,
+	std_error	double precision,
+	t_stat		double precision,
+	p_value		double precision,
+	collinear	boolean NOT NULL,
+	PRIMARY KEY (version_id, position)
+);
+COMMENT ON TABLE osml.weight IS 'a report of a linear model''s weights for people; prediction uses model_version.weights';
+
+CREATE TABLE osml.model_grant (
+	model_id	bigint NOT NULL REFERENCES osml.model ON DELETE CASCADE,
+	grantee		text NOT NULL,
+	privilege	text NOT NULL CHECK (privilege IN ('predict', 'manage')),
+	PRIMARY KEY (model_id, grantee, privilege)
+);
+COMMENT ON TABLE osml.model_grant IS 'who else may use a model; grantee public is everybody';
+
+-- one a statement: each call updates the extension's row
+SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.metric', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.event', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.model', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.model_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.version_id_seq', '');
+
+-- --- What the views ask ------------------------------------------------------
+
+CREATE FUNCTION osml.role_usable(role text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'osml_view_role_usable'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION osml.role_usable(text) IS 'whether the current user has the privileges of a role; false where there is no such role';
+
+CREATE FUNCTION osml.run_status(run_id bigint, status text) RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_view_run_status'
+	LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running and its trainer is gone';
+
+-- --- Views: plural, for people -----------------------------------------------
+--
+-- They read the base tables with their owner's rights and let through only
+-- what the reader may see; security_barrier keeps a reader's own functions from
+-- being called with rows that the filter drops.
+
+CREATE VIEW osml.usable_model WITH (security_barrier) AS
+	SELECT * FROM osml.model m
+	WHERE osml.role_usable(m.owner)
+		OR EXISTS (SELECT FROM osml.model_grant g
+			WHERE g.model_id = m.model_id
+			AND (g.grantee = 'public' OR osml.role_usable(g.grantee)));
+COMMENT ON VIEW osml.usable_model IS 'building block of other views: models that the reader owns or was granted';
+
+CREATE VIEW osml.usable_run WITH (security_barrier) AS
+	SELECT * FROM osml.run r
+	WHERE osml.role_usable(r.owner) OR pg_catalog.pg_has_role('pg_monitor', 'USAGE');
+COMMENT ON VIEW osml.usable_run IS 'building block of other views: runs that the reader may see';
+
+CREATE VIEW osml.datasets WITH (security_barrier) AS
+	SELECT d.name AS dataset, d.owner, d.train, d.val, d.test, d.label,
+		d.features, d.options, d.created_at
+	FROM osml.dataset d
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.datasets IS 'datasets registered with osml_create_dataset';
+COMMENT ON COLUMN osml.datasets.train IS 'relation or SELECT to learn from';
+COMMENT ON COLUMN osml.datasets.val IS 'relation or SELECT to validate on, if any';
+COMMENT ON COLUMN osml.datasets.test IS 'relation or SELECT to test on, if any';
+COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first column';
+COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
+COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
+
+CREATE VIEW osml.runs WITH (security_barrier) AS
+	SELECT r.run_id, r.dataset, r.model, r.version,
+		osml.run_status(r.run_id, r.status) AS status, r.error, r.hparams,
+		r.device, r.steps, r.rows_seen, r.rows_skipped, r.started_at,
+		r.ended_at, r.owner, r.epoch, r.summary, r.trainer_pid
+	FROM osml.usable_run r;
+COMMENT ON VIEW osml.runs IS 'training runs';
+COMMENT ON COLUMN osml.runs.dataset IS 'what osml_train was given: a dataset, a relation or a SELECT';
+COMMENT ON COLUMN osml.runs.version IS 'version of the model that the run made';
+COMMENT ON COLUMN osml.runs.status IS 'queued, running, finished, diverged, failed, cancelled, or interrupted: the server or the trainer died';
+COMMENT ON COLUMN osml.runs.error IS 'why the run did not finish';
+COMMENT ON COLUMN osml.runs.hparams IS 'all hyperparameters as resolved, defaults included';
+COMMENT ON COLUMN osml.runs.steps IS 'optimizer updates done';
+COMMENT ON COLUMN osml.runs.rows_seen IS 'rows in completed steps, counted again in each epoch';
+COMMENT ON COLUMN osml.runs.rows_skipped IS 'rows left out for a NULL or a value that is not finite';
+COMMENT ON COLUMN osml.runs.summary IS 'figures of the whole run, such as r2, condition_number, seconds';
+COMMENT ON COLUMN osml.runs.trainer_pid IS 'process that trained, as in pg_stat_activity.pid';
+
+CREATE VIEW osml.progress WITH (security_barrier) AS
+	SELECT r.run_id, r.model, r.epoch, r.steps AS step, r.rows_seen,
+		COALESCE(speed.value, r.rows_seen::double precision
+			/ NULLIF(EXTRACT(epoch FROM pg_catalog.clock_timestamp() - r.started_at)::double precision, '0')) AS rows_per_s,
+		loss.name AS metric, loss.value,
+		pg_catalog.clock_timestamp() - r.started_at AS elapsed, r.owner
+	FROM osml.usable_run r
+		LEFT JOIN LATERAL (SELECT m.value FROM osml.metric m
+			WHERE m.run_id = r.run_id AND m.name = 'rows_per_s'
+			ORDER BY m.step DESC LIMIT 1) speed ON true
+		LEFT JOIN LATERAL (SELECT m.name, m.value FROM osml.metric m
+			WHERE m.run_id = r.run_id
+			AND m.name = pg_catalog.concat('train_', r.hparams ->> 'loss'::text)
+			ORDER BY m.step DESC LIMIT 1) loss ON true
+	WHERE r.status = 'running' AND osml.run_status(r.run_id, r.status) = 'running';
+COMMENT ON VIEW osml.progress IS 'runs that are going on now';
+COMMENT ON COLUMN osml.progress.rows_per_s IS 'rows a second, lately; over the whole run where no metric says';
+COMMENT ON COLUMN osml.progress.metric IS 'name of the training loss';
+COMMENT ON COLUMN osml.progress.value IS 'latest training loss';
+
+CREATE VIEW osml.metrics WITH (security_barrier) AS
+	SELECT m.run_id, m.step, m.epoch, m.phase, m.name, m.value, m.at
+	FROM osml.metric m JOIN osml.usable_run r ON r.run_id = m.run_id;
+COMMENT ON VIEW osml.metrics IS 'what runs measured, step by step';
+COMMENT ON COLUMN osml.metrics.step IS 'optimizer update, from 1; a train metric is of the batch before that update';
+COMMENT ON COLUMN osml.metrics.phase IS 'train, sanity, val or test';
+
+CREATE VIEW osml.events WITH (security_barrier) AS
+	SELECT e.event_id, e.run_id, e.at, e.severity, e.kind, e.step, e.message
+	FROM osml.event e JOIN osml.usable_run r ON r.run_id = e.run_id;
+COMMENT ON VIEW osml.events IS 'what happened in runs: skipped rows, divergence, collinear columns, ...';
+COMMENT ON COLUMN osml.events.severity IS 'info, warning or error';
+
+CREATE VIEW osml.models WITH (security_barrier) AS
+	SELECT m.name AS model, v.version, v.run_id, m.owner,
+		COALESCE(v.version = m.deployed, false) AS deployed, v.model_type,
+		v.loss, v.label, v.label_type,
+		(SELECT pg_catalog.count(*)::integer FROM osml.feature f
+			WHERE f.version_id = v.version_id) AS features,
+		v.train_rows, v.val_rows, v.test_rows, v.skipped_rows,
+		v.train_loss, v.val_loss, v.test_loss,
+		pg_catalog.lpad(pg_catalog.to_hex(v.fingerprint), 16, '0') AS fingerprint,
+		v.hparams, v.summary, v.created_at
+	FROM osml.usable_model m
+		LEFT JOIN osml.model_version v ON v.model_id = m.model_id;
+COMMENT ON VIEW osml.models IS 'models and their versions';
+COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
+COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
+COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
+COMMENT ON COLUMN osml.models.features IS 'number of dense feature columns; osml.features lists them';
+COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
+COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
+COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
+COMMENT ON COLUMN osml.models.test_loss IS 'test loss; NULL: there was none';
+COMMENT ON COLUMN osml.models.fingerprint IS 'hash of the training data, hexadecimal; equal data gives equal fingerprints';
+
+CREATE VIEW osml.features WITH (security_barrier) AS
+	SELECT m.name AS model, v.version, f.position,
+		CASE WHEN f.element = 0 THEN f.column_name
+			ELSE pg_catalog.format('%s[%s]', f.column_name, f.element) END AS feature,
+		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		JOIN osml.feature f ON f.version_id = v.version_id;
+COMMENT ON VIEW osml.features IS 'what each model version learned from, in the order osml_predict takes values';
+COMMENT ON COLUMN osml.features.feature IS 'column, or one element of an array column';
+COMMENT ON COLUMN osml.features.type IS 'type of the column when the version was trained';
+COMMENT ON COLUMN osml.features.rows IS 'training rows with a value';
+COMMENT ON COLUMN osml.features.std IS 'population standard deviation';
+COMMENT ON COLUMN osml.features.center IS 'the model sees (value - center) / scale';
+COMMENT ON COLUMN osml.features.scale IS 'the model sees (value - center) / scale';
+
+CREATE VIEW osml.weights WITH (security_barrier) AS
+	SELECT m.name AS model, v.version, w.feature, w.weight, w.scaled_weight,
+		w.std_error, w.t_stat, w.p_value, w.collinear, w.position
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		JOIN osml.weight w ON w.version_id = v.version_id;
+COMMENT ON VIEW osml.weights IS 'weights of linear models, with their errors where the run gave them';
+COMMENT ON COLUMN osml.weights.feature IS 'column, element of an array column, or (intercept)';
+COMMENT ON COLUMN osml.weights.weight IS 'change of the prediction when the feature grows by one of its own units';
+COMMENT ON COLUMN osml.weights.scaled_weight IS 'the weight as trained, on scaled features';
+COMMENT ON COLUMN osml.weights.std_error IS 'standard error of weight (optimizer exact)';
+COMMENT ON COLUMN osml.weights.t_stat IS 'weight / std_error';
+COMMENT ON COLUMN osml.weights.p_value IS 'two-sided, of the hypothesis that the weight is 0';
+COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of others, so its weight is not unique';
+COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, else as in osml.features';
+
+GRANT USAGE ON SCHEMA osml TO PUBLIC;
+GRANT SELECT ON osml.datasets, osml.runs, osml.progress, osml.metrics,
+	osml.events, osml.models, osml.features, osml.weights TO PUBLIC;
+
+-- A database's owner who installs this trusted extension does not own what the
+-- script makes, but has to be able to dump and restore the database.
+DO $$
+DECLARE
+	installer name := pg_catalog.pg_get_userbyid(
+		(SELECT extowner FROM pg_catalog.pg_extension WHERE extname = 'osml'));
+	t text;
+BEGIN
+	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
+		'model_version', 'feature', 'weight', 'model_grant'] LOOP
+		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
+	END LOOP;
+	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
+		EXECUTE pg_catalog.format('GRANT SELECT, UPDATE ON SEQUENCE osml.%I TO %I',
+			pg_catalog.concat(t, '_id_seq'), installer);
+	END LOOP;
+	EXECUTE pg_catalog.format('GRANT USAGE ON SCHEMA osml TO %I', installer);
+END
+$$;
+
+-- --- Data sets ---------------------------------------------------------------
+--
+-- From here on: functions for people, in the schema the extension goes to.
+-- PUBLIC may call them all; each checks what its caller may do.
+
+CREATE FUNCTION osml_create_dataset(name text, train text,
+	label text DEFAULT NULL, features text[] DEFAULT NULL,
+	val text DEFAULT NULL, test text DEFAULT NULL, options jsonb DEFAULT NULL)
+	RETURNS bigint
+	AS 'MODULE_PATHNAME', 'osml_create_dataset'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_create_dataset(text, text, text, text[], text, text, jsonb)
+	IS 'name training, validation and test data; returns the dataset''s id';
+
+CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_drop_dataset'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
+
+-- --- Training ----------------------------------------------------------------
+
+CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',
+	model text DEFAULT NULL, wait boolean DEFAULT true)
+	RETURNS bigint
+	AS 'MODULE_PATHNAME', 'osml_train'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_train(text, jsonb, text, boolean)
+	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id';
+
+CREATE FUNCTION osml_wait(run bigint, timeout interval DEFAULT NULL) RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_wait'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_wait(bigint, interval) IS 'wait until a run ends or the time is over; returns its status';
+
+CREATE FUNCTION osml_cancel(run bigint) RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_cancel'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_cancel(bigint) IS 'ask a run to stop; returns its status';
+
+CREATE FUNCTION osml_hparams(OUT name text, OUT type text, OUT "default" text,
+	OUT range text, OUT meaning text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_hparams'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
+COMMENT ON FUNCTION osml_hparams() IS 'the hyperparameters that osml_train takes';
+
+-- --- Prediction --------------------------------------------------------------
+--
+-- STABLE: the deployed version is the one that the query's snapshot sees.
+
+CREATE FUNCTION osml_predict(model text, features record) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_predict_record'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict(text, record) IS 'predict for a row; its columns are found by name';
+
+CREATE FUNCTION osml_predict(model text, VARIADIC features double precision[])
+	RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_predict_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict(text, double precision[]) IS 'predict for values in the order of osml.features';
+
+CREATE FUNCTION osml_predict(model text, features anyarray) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_predict_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict(text, anyarray) IS 'predict for an array of values in the order of osml.features';
+
+CREATE FUNCTION osml_predict_batch(model text, source text, key text DEFAULT NULL,
+	OUT row_number bigint, OUT key text, OUT prediction double precision,
+	OUT class text, OUT proba double precision[])
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_predict_batch'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10000 COST 100000;
+COMMENT ON FUNCTION osml_predict_batch(text, text, text)
+	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key';
+
+CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
+	OUT value double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_evaluate'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 10 COST 100000;
+COMMENT ON FUNCTION osml_evaluate(text, text)
+	IS 'measure a model on a relation, a SELECT or a dataset; rows_used and rows_skipped count the rows';
+
+-- --- Registry ----------------------------------------------------------------
+
+CREATE FUNCTION osml_deploy(model text, version text) RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_deploy_named'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_deploy(text, text)
+	IS 'predict with the ''best'' or ''previous'' version, or a number from now on; returns its number';
+
+CREATE FUNCTION osml_deploy(model text, version integer) RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_deploy'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_deploy(text, integer) IS 'predict with this version from now on; returns its number';
+
+CREATE FUNCTION osml_drop_model(model text, version integer DEFAULT NULL) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_drop_model'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_model(text, integer) IS 'drop one version, or the whole model; its runs stay';
+
+CREATE FUNCTION osml_grant(model text, role text, privilege text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_grant'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_grant(text, text, text) IS 'let a role, or public, ''predict'' with a model or ''manage'' it';
+
+CREATE FUNCTION osml_revoke(model text, role text, privilege text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_revoke'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_revoke(text, text, text) IS 'take back what osml_grant gave';

@@ -1,0 +1,153 @@
+/*
+ * call_site.c
+ *	  Model names bound to loaded versions, for one call site and snapshot.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "api/call_site.h"
+#include "api/need.h"
+
+/* names bound at a time; a query with more looks up again */
+#define MAX_BINDINGS 64
+
+/* All by which two snapshots can differ in what they show of the catalog. */
+typedef struct SnapshotKey
+{
+	TransactionId xmin;
+	TransactionId xmax;
+	uint32		n_running;
+	int32		n_subxacts;
+	CommandId	command;
+	uint64		completed;		/* transactions that had ended by then */
+} SnapshotKey;
+
+typedef struct CallSite
+{
+	MemoryContext context;		/* of the bindings */
+	OsmlBinding *first;			/* used last comes first */
+	int			n;
+	SnapshotKey snapshot;
+	Oid			user;			/* whose right was checked */
+} CallSite;
+
+/* The parts of the active snapshot that identify it. */
+static SnapshotKey
+snapshot_key(void)
+{
+	SnapshotKey key = {0};
+	Snapshot	snapshot = GetActiveSnapshot();
+
+	key.xmin = snapshot->xmin;
+	key.xmax = snapshot->xmax;
+	key.n_running = snapshot->xcnt;
+	key.n_subxacts = snapshot->subxcnt;
+	key.command = snapshot->curcid;
+	key.completed = snapshot->snapXactCompletionCount;
+	return key;
+}
+
+static bool
+same_snapshot(const SnapshotKey *a, const SnapshotKey *b)
+{
+	return a->xmin == b->xmin && a->xmax == b->xmax &&
+		a->n_running == b->n_running && a->n_subxacts == b->n_subxacts &&
+		a->command == b->command && a->completed == b->completed;
+}
+
+/* The call site's memory, empty at first. */
+static CallSite *
+get_call_site(FunctionCallInfo fcinfo)
+{
+	CallSite   *site = fcinfo->flinfo->fn_extra;
+
+	if (site == NULL)
+	{
+		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+		site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
+											  "osml_predict",
+											  ALLOCSET_SMALL_SIZES);
+		fcinfo->flinfo->fn_extra = site;
+	}
+	return site;
+}
+
+/* Forget the bindings; this also lets go of their versions. */
+static void
+clear(CallSite *site)
+{
+	site->first = NULL;
+	site->n = 0;
+	MemoryContextReset(site->context);
+}
+
+/* Look a model up, check the right to it, and remember. */
+static OsmlBinding *
+bind(CallSite *site, text *name)
+{
+	OsmlModelRow *model = osml_need_model(text_to_cstring(name), OSML_PREDICT);
+	const OsmlLoaded *loaded = osml_loaded_get(model, site->context);
+	MemoryContext old = MemoryContextSwitchTo(site->context);
+	OsmlBinding *binding = palloc0(sizeof(OsmlBinding));
+	Size		row_bytes = loaded->set.layout.n_dense * sizeof(double);
+
+	binding->name = text_to_cstring(name);
+	binding->name_length = strlen(binding->name);
+	binding->loaded = loaded;
+	binding->context = site->context;
+	binding->raw = palloc(row_bytes);
+	binding->prepared = palloc(row_bytes);
+	MemoryContextSwitchTo(old);
+
+	binding->next = site->first;
+	site->first = binding;
+	site->n++;
+	return binding;
+}
+
+/* Find a bound name and make it the one used last. */
+static OsmlBinding *
+find_binding(CallSite *site, text *name)
+{
+	int			length = VARSIZE_ANY_EXHDR(name);
+
+	for (OsmlBinding **at = &site->first; *at != NULL; at = &(*at)->next)
+	{
+		OsmlBinding *binding = *at;
+
+		if (binding->name_length == length &&
+			memcmp(binding->name, VARDATA_ANY(name), length) == 0)
+		{
+			*at = binding->next;
+			binding->next = site->first;
+			site->first = binding;
+			return binding;
+		}
+	}
+	return NULL;
+}
+
+OsmlBinding *
+osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
+{
+	CallSite   *site = get_call_site(fcinfo);
+	SnapshotKey now = snapshot_key();
+	OsmlBinding *binding;
+
+	if (!same_snapshot(&site->snapshot, &now) || site->user != GetUserId())
+	{
+		clear(site);
+		site->snapshot = now;
+		site->user = GetUserId();
+	}
+	binding = find_binding(site, model);
+	if (binding != NULL)
+		return binding;
+	if (site->n >= MAX_BINDINGS)
+		clear(site);
+	return bind(site, model);
+}

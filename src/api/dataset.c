@@ -1,0 +1,156 @@
+/*
+ * dataset.c
+ *	  osml_create_dataset(), osml_drop_dataset(): names for data.
+ *
+ * Creating one resolves its sources and columns, so that a wrong name shows
+ * now and not when a nightly run starts.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type_d.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "api/need.h"
+#include "catalog/dataset.h"
+#include "catalog/rights.h"
+#include "hparams/hparams.h"
+#include "source/source.h"
+
+PG_FUNCTION_INFO_V1(osml_create_dataset);
+PG_FUNCTION_INFO_V1(osml_drop_dataset);
+
+/* The elements of a text[] argument; NIL for NULL. */
+static List *
+texts_argument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	List	   *list = NIL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (PG_ARGISNULL(arg))
+		return NIL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false,
+					  TYPALIGN_INT, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument \"%s\" must not contain nulls", name)));
+		list = lappend(list, TextDatumGetCString(values[i]));
+	}
+	return list;
+}
+
+/*
+ * How the source is stored: a relation by its qualified name, so that the
+ * dataset means the same under every search_path.  A temporary schema's name
+ * would be of no use to another session.
+ */
+static char *
+stored_text(const OsmlSource *source)
+{
+	if (OidIsValid(source->relid) && !source->temporary)
+		return source->from;
+	return source->text;
+}
+
+/* Resolve the sources against each other, and put their stored text in. */
+static void
+check_sources(OsmlDatasetRow *row)
+{
+	OsmlSource *train = osml_source_resolve(row->train);
+	OsmlFeatureSet *set = osml_source_features(train, row->label, row->features);
+	char	  **others[2] = {&row->val, &row->test};
+
+	row->train = stored_text(train);
+	for (int i = 0; i < 2; i++)
+	{
+		OsmlSource *source;
+
+		if (*others[i] == NULL)
+			continue;
+		source = osml_source_resolve(*others[i]);
+		(void) osml_source_match(source, set, true);
+		*others[i] = stored_text(source);
+	}
+}
+
+/* Raise: the name is taken. */
+static void
+dataset_exists(const char *name)
+{
+	OsmlDatasetRow *row = osml_dataset_find(name);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 row ? errmsg("dataset \"%s\" already exists and belongs to role \"%s\"",
+						  name, row->owner) :
+			 errmsg("dataset \"%s\" already exists", name),
+			 row && osml_role_usable(row->owner) ?
+			 errhint("Drop it with osml_drop_dataset(%s), or choose another name.",
+					 quote_literal_cstr(name)) :
+			 errhint("Choose another name.")));
+}
+
+/* osml_create_dataset(name, train, label, features, val, test, options) */
+Datum
+osml_create_dataset(PG_FUNCTION_ARGS)
+{
+	OsmlDatasetRow row = {0};
+	int64		id;
+
+	PreventCommandIfReadOnly("osml_create_dataset()");
+	row.name = osml_need_text(fcinfo, 0, "name");
+	row.train = osml_need_text(fcinfo, 1, "train");
+	row.label = osml_maybe_text(fcinfo, 2);
+	row.features = texts_argument(fcinfo, 3, "features");
+	row.val = osml_maybe_text(fcinfo, 4);
+	row.test = osml_maybe_text(fcinfo, 5);
+	row.options = PG_ARGISNULL(6) ? NULL : PG_GETARG_JSONB_P(6);
+	row.owner = osml_current_role();
+
+	if (row.name[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("name of a dataset must not be empty")));
+	(void) osml_hparams_parse(NULL, row.options);
+	check_sources(&row);
+	id = osml_dataset_insert(&row);
+	if (id == 0)
+		dataset_exists(row.name);
+	PG_RETURN_INT64(id);
+}
+
+/* osml_drop_dataset(name) */
+Datum
+osml_drop_dataset(PG_FUNCTION_ARGS)
+{
+	char	   *name = osml_need_text(fcinfo, 0, "name");
+	OsmlDatasetRow *row;
+
+	PreventCommandIfReadOnly("osml_drop_dataset()");
+	row = osml_dataset_find(name);
+	if (row == NULL)
+	{
+		const char *nearest = osml_nearest_of(name, osml_dataset_names());
+
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("dataset \"%s\" does not exist", name),
+				 nearest ? errhint("Perhaps you meant the dataset \"%s\".", nearest) :
+				 errhint("osml.datasets lists the datasets.")));
+	}
+	if (!osml_role_usable(row->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errhint("Only that role can drop it.")));
+	(void) osml_dataset_delete(name);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,238 @@
+/*
+ * load.c
+ *	  From a stored model version to one that predicts.
+ *
+ * The rows may have been written by another server, an older version of osml,
+ * or a hand: nothing in them is trusted to fit together.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+#include "api/loaded.h"
+#include "model/safetensors.h"
+
+/* Raise: the stored version makes no sense, and why. */
+static void pg_attribute_noreturn() pg_attribute_printf(2, 3)
+corrupted(const OsmlLoaded *loaded, const char *format,...)
+{
+	char		detail[256];
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(detail, sizeof(detail), format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("version %d of model \"%s\" cannot be read",
+					loaded->key.version, loaded->model),
+			 errdetail_internal("%s", detail)));
+}
+
+/* Raise: written by a newer osml. */
+static void pg_attribute_noreturn()
+unsupported(const OsmlLoaded *loaded, const char *kind, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("version %d of model \"%s\" has an unknown %s \"%s\"",
+					loaded->key.version, loaded->model, kind, name),
+			 errhint("It was made by another version of osml.")));
+}
+
+/* A stored hyperparameter, or NULL. */
+static JsonbValue *
+stored_hparam(const OsmlLoaded *loaded, const char *key)
+{
+	Jsonb	   *hparams = loaded->row->hparams;
+
+	if (!JB_ROOT_IS_OBJECT(hparams))
+		return NULL;
+	return getKeyJsonValueFromContainer(&hparams->root, key, strlen(key), NULL);
+}
+
+/* What the hyperparameters say about missing values and the loss. */
+static void
+read_hparams(OsmlLoaded *loaded)
+{
+	JsonbValue *on_null = stored_hparam(loaded, "on_null");
+	JsonbValue *delta = stored_hparam(loaded, "huber_delta");
+
+	loaded->impute = on_null != NULL && on_null->type == jbvString &&
+		on_null->val.string.len == strlen("mean") &&
+		strncmp(on_null->val.string.val, "mean", strlen("mean")) == 0;
+	loaded->loss_param = 1;
+	if (delta != NULL && delta->type == jbvNumeric)
+		loaded->loss_param =
+			DatumGetFloat8(DirectFunctionCall1(numeric_float8,
+											   NumericGetDatum(delta->val.numeric)));
+}
+
+/* Dense columns back to features: an array's elements are consecutive. */
+static void
+build_set(OsmlLoaded *loaded)
+{
+	OsmlVersionRow *row = loaded->row;
+	OsmlFeatureSet *set = &loaded->set;
+	int			i = 0;
+
+	if (row->n_features == 0)
+		corrupted(loaded, "It has no features.");
+	set->features = palloc0(row->n_features * sizeof(OsmlFeature));
+	while (i < row->n_features)
+	{
+		OsmlVersionFeature *first = &row->features[i];
+		OsmlFeature *feature = &set->features[set->n_features++];
+
+		feature->name = first->column;
+		feature->n_elements = first->n_elements;
+		feature->first_dense = i;
+		for (int k = 0; k < Max(1, first->n_elements); k++, i++)
+		{
+			if (i >= row->n_features ||
+				row->features[i].element != (first->n_elements > 0 ? k + 1 : 0) ||
+				strcmp(row->features[i].column, first->column) != 0)
+				corrupted(loaded, "The rows of feature \"%s\" are not complete.",
+						  first->column);
+		}
+	}
+	set->label = row->label;
+	set->layout.n_dense = row->n_features;
+}
+
+/* Scaling constants; also the means for imputation. */
+static void
+build_scaling(OsmlLoaded *loaded)
+{
+	OsmlVersionRow *row = loaded->row;
+	OsmlScaling *scaling = &loaded->predictor.scaling;
+
+	scaling->n = row->n_features;
+	scaling->center = palloc(scaling->n * sizeof(double));
+	scaling->scale = palloc(scaling->n * sizeof(double));
+	scaling->impute = palloc(scaling->n * sizeof(double));
+	scaling->label_center = row->label_center;
+	scaling->label_scale = row->label_scale;
+	for (int i = 0; i < scaling->n; i++)
+	{
+		scaling->center[i] = row->features[i].center;
+		scaling->scale[i] = row->features[i].scale;
+		scaling->impute[i] = row->features[i].mean;
+		if (!isfinite(scaling->center[i]) || !isfinite(scaling->scale[i]) ||
+			scaling->scale[i] == 0)
+			corrupted(loaded, "The scaling constants of feature \"%s\" are not usable.",
+					  row->features[i].column);
+	}
+	if (!isfinite(scaling->label_center) || !isfinite(scaling->label_scale))
+		corrupted(loaded, "The scaling constants of the label are not usable.");
+}
+
+/* A shape as text. */
+static char *
+shape_text(const int64_t *shape, int ndim)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < ndim; i++)
+		appendStringInfo(&text, "%s" INT64_FORMAT, i > 0 ? "x" : "",
+						 (int64) shape[i]);
+	return text.data;
+}
+
+/* Copy one tensor from the file to its place among the parameters. */
+static void
+read_tensor(OsmlLoaded *loaded, const OsmlSafetensors *file,
+			const OsmlTensor *wanted, char *params)
+{
+	OsmlPrecision precision = loaded->predictor.spec.precision;
+	OsmlSafetensor found;
+
+	if (!osml_safetensors_find(file, wanted->name, &found))
+		corrupted(loaded, "The weights hold no tensor \"%s\".", wanted->name);
+	if (found.ndim != wanted->ndim ||
+		memcmp(found.shape, wanted->shape, wanted->ndim * sizeof(int64_t)) != 0)
+		corrupted(loaded, "Tensor \"%s\" has shape %s, not %s.", wanted->name,
+				  shape_text(found.shape, found.ndim),
+				  shape_text(wanted->shape, wanted->ndim));
+	if (osml_safetensors_copy(&found, precision, wanted->size,
+							  params + wanted->offset * osml_precision_size(precision)) != OSML_OK)
+		corrupted(loaded, "Tensor \"%s\" has a wrong size.", wanted->name);
+}
+
+/* The parameter vector, as the kind of model lays it out. */
+static void
+build_params(OsmlLoaded *loaded)
+{
+	OsmlModelSpec *spec = &loaded->predictor.spec;
+	bytea	   *bytes = loaded->row->weights;
+	OsmlTensor	tensors[OSML_MAX_TENSORS];
+	OsmlSafetensors file;
+	OsmlSafetensor first;
+	char	   *params;
+	int			n;
+
+	if (osml_safetensors_open(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes),
+							  &file) != OSML_OK ||
+		!osml_safetensors_at(&file, 0, &first))
+		corrupted(loaded, "The weights are not in safetensors format.");
+	spec->precision = first.precision;
+	spec->bias = osml_safetensors_find(&file, "bias", &first);
+	n = spec->ops->tensors(spec, tensors);
+	if (n != file.n_tensors)
+		corrupted(loaded, "The weights hold %d tensors, not %d.", file.n_tensors, n);
+	params = MemoryContextAllocHuge(CurrentMemoryContext,
+									spec->ops->n_params(spec) *
+									osml_precision_size(spec->precision));
+	for (int i = 0; i < n; i++)
+		read_tensor(loaded, &file, &tensors[i], params);
+	loaded->predictor.params = params;
+	pfree(bytes);
+	loaded->row->weights = NULL;
+}
+
+/* Kind of model and loss, by name. */
+static void
+build_spec(OsmlLoaded *loaded)
+{
+	OsmlModelSpec *spec = &loaded->predictor.spec;
+	int			loss = osml_loss_by_name(loaded->row->loss);
+
+	spec->ops = osml_model_by_name(loaded->row->model_type);
+	if (spec->ops == NULL)
+		unsupported(loaded, "model type", loaded->row->model_type);
+	if (loss < 0)
+		unsupported(loaded, "loss", loaded->row->loss);
+	spec->loss = loss;
+	spec->layout = loaded->set.layout;
+}
+
+OsmlLoaded *
+osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "osml model version",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	OsmlLoaded *loaded = palloc0(sizeof(OsmlLoaded));
+
+	loaded->context = context;
+	loaded->key = *key;
+	loaded->model = pstrdup(model->name);
+	loaded->row = osml_version_find(model, key->version);
+	if (loaded->row == NULL)
+		elog(ERROR, "version %d of model \"%s\" is gone", key->version, model->name);
+	build_set(loaded);
+	build_spec(loaded);
+	read_hparams(loaded);
+	build_scaling(loaded);
+	build_params(loaded);
+	MemoryContextSwitchTo(old);
+	return loaded;
+}

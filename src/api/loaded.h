@@ -1,0 +1,52 @@
+/*
+ * loaded.h
+ *	  Model versions ready to predict, cached per backend.
+ *
+ * A version never changes once written, so a built one is good for as long as
+ * the backend lives; what is cached is only that, never which version is
+ * deployed or who may use it.  The cache keeps the versions used last.
+ *
+ * Next: loaded.c (the cache), load.c (building one), call_site.h (per query).
+ */
+#ifndef OSML_API_LOADED_H
+#define OSML_API_LOADED_H
+
+#include "lib/ilist.h"
+#include "utils/palloc.h"
+
+#include "catalog/model.h"
+#include "model/predictor.h"
+#include "source/feature.h"
+
+typedef struct OsmlLoaded
+{
+	OsmlVersionKey key;
+	char	   *model;			/* name when loaded, for messages */
+	OsmlVersionRow *row;		/* without the weights' bytes */
+	OsmlPredictor predictor;
+	OsmlFeatureSet set;			/* names and array lengths; a source or row
+								 * brings its own types */
+	bool		impute;			/* a missing feature takes its training mean */
+	double		loss_param;		/* of row->loss, in the label's units */
+
+	/* of the cache */
+	MemoryContext context;		/* everything above lives here */
+	int			pins;			/* users; 0: may be evicted */
+	dlist_node	node;			/* used last comes first */
+} OsmlLoaded;
+
+/*
+ * The deployed version of a model, as the active snapshot sees it; an error
+ * when there is none.  It stays until user is reset or deleted.
+ */
+extern const OsmlLoaded *osml_loaded_get(const OsmlModelRow *model,
+										 MemoryContext user);
+
+/* build a version in a context of its own below the current one; by loaded.c */
+extern OsmlLoaded *osml_load(const OsmlModelRow *model,
+							 const OsmlVersionKey *key);
+
+/* the feature names in order, at most a line, for messages; palloc'd */
+extern char *osml_loaded_columns(const OsmlLoaded *loaded);
+
+#endif							/* OSML_API_LOADED_H */

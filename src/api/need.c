@@ -1,0 +1,67 @@
+/*
+ * need.c
+ *	  Arguments and models, or an error that says what to do.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "api/need.h"
+#include "rules/name/nearest.h"
+
+char *
+osml_need_text(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" must not be null", name)));
+	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+char *
+osml_maybe_text(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+const char *
+osml_nearest_of(const char *wanted, List *names)
+{
+	OsmlNearest nearest;
+	ListCell   *lc;
+
+	osml_nearest_begin(&nearest, wanted);
+	foreach(lc, names)
+		osml_nearest_offer(&nearest, lfirst(lc));
+	return osml_nearest_end(&nearest);
+}
+
+OsmlModelRow *
+osml_need_model(const char *name, OsmlPrivilege privilege)
+{
+	OsmlModelRow *model = osml_model_find(name);
+
+	if (model == NULL)
+	{
+		const char *nearest = osml_nearest_of(name, osml_model_names());
+
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("model \"%s\" does not exist", name),
+				 nearest ? errhint("Perhaps you meant the model \"%s\".", nearest) :
+				 errhint("osml.models lists the models; osml_train makes one.")));
+	}
+	osml_model_check(model, privilege);
+	return model;
+}
+
+void
+osml_not_deployed(const OsmlModelRow *model)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("model \"%s\" has no deployed version", model->name),
+			 errhint("osml.models lists its versions; deploy one with osml_deploy(%s, version).",
+					 quote_literal_cstr(model->name))));
+}

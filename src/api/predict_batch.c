@@ -1,0 +1,189 @@
+/*
+ * predict_batch.c
+ *	  osml_predict_batch(): predictions for each row of a source, by blocks.
+ *
+ * Every row of the source gives a row of the result, in the order of the scan;
+ * one with a missing feature has a NULL prediction, as osml_predict() would
+ * give.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_constraint.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "api/need.h"
+#include "api/score.h"
+#include "compat.h"
+
+PG_FUNCTION_INFO_V1(osml_predict_batch);
+
+#define N_COLUMNS 5				/* row_number, key, prediction, class, proba */
+
+typedef struct Batch
+{
+	OsmlScore  *score;
+	ReturnSetInfo *rsinfo;
+	int64		rows;
+	MemoryContext key_context;	/* of the block's keys; NULL without a key */
+	Datum		keys[OSML_BLOCK_ROWS];
+	bool		key_nulls[OSML_BLOCK_ROWS];
+	bool		missing[OSML_BLOCK_ROWS];
+} Batch;
+
+/* Keep a row's key until its block is full. */
+static void
+take_key(void *arg, int row, Datum key, bool isnull, Oid type)
+{
+	Batch	   *batch = arg;
+
+	batch->key_nulls[row] = isnull;
+	if (!isnull)
+	{
+		MemoryContext old = MemoryContextSwitchTo(batch->key_context);
+
+		batch->keys[row] = PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
+		MemoryContextSwitchTo(old);
+	}
+}
+
+/* Mark the rows that lack a feature; none does when the model imputes. */
+static void
+mark_missing(Batch *batch, OsmlBlock *block)
+{
+	const OsmlLayout *layout = &batch->score->set->layout;
+
+	memset(batch->missing, 0, sizeof(batch->missing));
+	if (batch->score->loaded->impute)
+		return;
+	for (int j = 0; j < layout->n_dense; j++)
+	{
+		const double *column = osml_block_column(block, j);
+
+		for (int i = 0; i < block->nrows; i++)
+			batch->missing[i] |= osml_is_missing(column[i]);
+	}
+}
+
+/* Predict a block and store its rows. */
+static bool
+predict_block(void *arg, OsmlBlock *block)
+{
+	Batch	   *batch = arg;
+	bool		nulls[N_COLUMNS] = {false, true, false, true, true};
+	Datum		values[N_COLUMNS] = {0};
+
+	mark_missing(batch, block);
+	osml_score_block(batch->score, block);
+	for (int i = 0; i < block->nrows; i++)
+	{
+		values[0] = Int64GetDatum(++batch->rows);
+		if (batch->key_context != NULL)
+		{
+			values[1] = batch->keys[i];
+			nulls[1] = batch->key_nulls[i];
+		}
+		values[2] = Float8GetDatum(batch->score->out[i]);
+		nulls[2] = batch->missing[i];
+		tuplestore_putvalues(batch->rsinfo->setResult, batch->rsinfo->setDesc,
+							 values, nulls);
+	}
+	if (batch->key_context != NULL)
+		MemoryContextReset(batch->key_context);
+	return true;
+}
+
+/* The column that the user named, as SQL that gives text. */
+static char *
+named_key(const OsmlSource *source, const char *name)
+{
+	List	   *names = NIL;
+	const char *nearest;
+
+	for (int i = 0; i < source->columns->natts; i++)
+	{
+		char	   *column = NameStr(TupleDescAttr(source->columns, i)->attname);
+
+		if (strcmp(column, name) == 0)
+			return psprintf("%s::pg_catalog.text", quote_identifier(name));
+		names = lappend(names, column);
+	}
+	nearest = osml_nearest_of(name, names);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("key column \"%s\" does not exist in %s", name, source->label),
+			 nearest ? errhint("Perhaps you meant the column \"%s\".", nearest) : 0));
+}
+
+/* May the user read this column?  One may be shown the features and no more. */
+static bool
+readable(Oid relation, int attno)
+{
+	return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relation, attno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+/* The relation's primary key, as SQL that gives text, or NULL. */
+static char *
+primary_key(const OsmlSource *source)
+{
+	StringInfoData sql;
+	Bitmapset  *columns = NULL;
+	Oid			constraint;
+	int			member = -1;
+	int			n = 0;
+
+	if (OidIsValid(source->relid))
+		columns = get_primary_key_attnos(source->relid, true, &constraint);
+	initStringInfo(&sql);
+	while ((member = bms_next_member(columns, member)) >= 0)
+	{
+		int			attno = member + FirstLowInvalidHeapAttributeNumber;
+
+		if (!readable(source->relid, attno))
+			return NULL;
+		appendStringInfo(&sql, "%s%s", n++ > 0 ? ", " : "",
+						 quote_identifier(get_attname(source->relid, attno, false)));
+	}
+	if (n == 0)
+		return NULL;
+	return psprintf(n == 1 ? "%s::pg_catalog.text" : "ROW(%s)::pg_catalog.text",
+					sql.data);
+}
+
+/* osml_predict_batch(model, source, key) */
+Datum
+osml_predict_batch(PG_FUNCTION_ARGS)
+{
+	char	   *model = osml_need_text(fcinfo, 0, "model");
+	char	   *source = osml_need_text(fcinfo, 1, "source");
+	char	   *key = osml_maybe_text(fcinfo, 2);
+	Batch	   *batch = palloc0(sizeof(Batch));
+	OsmlScan	scan = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	batch->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	batch->score = osml_score_begin(model, source, false);
+	scan.key_column = key != NULL ? named_key(batch->score->source, key) :
+		primary_key(batch->score->source);
+	if (scan.key_column != NULL)
+	{
+		scan.key_sink = take_key;
+		batch->key_context = AllocSetContextCreate(CurrentMemoryContext,
+												   "osml batch keys",
+												   ALLOCSET_DEFAULT_SIZES);
+	}
+	scan.keep_null_rows = true;
+	scan.on_nonfinite = OSML_ON_NONFINITE_KEEP;
+	scan.sink = predict_block;
+	scan.arg = batch;
+	osml_score_scan(batch->score, &scan);
+	return (Datum) 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * score.c
+ *	  A model over a source, block by block.
+ */
+#include "postgres.h"
+
+#include "api/need.h"
+#include "api/score.h"
+
+OsmlScore *
+osml_score_begin(const char *model, const char *source, bool with_label)
+{
+	OsmlScore  *score = palloc0(sizeof(OsmlScore));
+	OsmlModelRow *row = osml_need_model(model, OSML_PREDICT);
+	const OsmlModelSpec *spec;
+
+	score->loaded = osml_loaded_get(row, CurrentMemoryContext);
+	spec = &score->loaded->predictor.spec;
+	score->source = osml_source_resolve(source);
+	score->set = osml_source_match(score->source, &score->loaded->set, with_label);
+	score->scratch = palloc(Max(spec->ops->scratch(spec), 1));
+	return score;
+}
+
+void
+osml_score_scan(OsmlScore *score, OsmlScan *scan)
+{
+	scan->set = score->set;
+	for (int i = 0; i < score->source->n_units; i++)
+	{
+		scan->shard = i;
+		(void) osml_scan_unit(scan, &score->source->units[i], 0, 0);
+	}
+}
+
+void
+osml_score_block(OsmlScore *score, OsmlBlock *block)
+{
+	const OsmlPredictor *predictor = &score->loaded->predictor;
+
+	osml_prepare_block(&predictor->scaling, &score->set->layout,
+					   predictor->spec.precision, block);
+	osml_predictor_block(predictor, &osml_backend_cpu, block, 0, block->nrows,
+						 score->out, score->scratch);
+}

@@ -1,0 +1,31 @@
+/*
+ * score.h
+ *	  Predictions for whole blocks, as osml_predict_batch() and osml_evaluate()
+ *	  need them.
+ */
+#ifndef OSML_API_SCORE_H
+#define OSML_API_SCORE_H
+
+#include "api/loaded.h"
+#include "source/source.h"
+
+typedef struct OsmlScore
+{
+	const OsmlLoaded *loaded;
+	OsmlSource *source;
+	OsmlFeatureSet *set;		/* the model's features in the source */
+	void	   *scratch;		/* of the model */
+	double		out[OSML_BLOCK_ROWS];	/* predictions of the last block */
+} OsmlScore;
+
+/* Check the model and the right to it, then resolve and match the source. */
+extern OsmlScore *osml_score_begin(const char *model, const char *source,
+								   bool with_label);
+
+/* Scan the whole source; *scan tells the sinks and what to do with odd rows. */
+extern void osml_score_scan(OsmlScore *score, OsmlScan *scan);
+
+/* Prepare a block and fill score->out. */
+extern void osml_score_block(OsmlScore *score, OsmlBlock *block);
+
+#endif							/* OSML_API_SCORE_H */

@@ -1,0 +1,44 @@
+/*
+ * dataset.h
+ *	  osml.dataset: a name for train, val and test sources, label and features.
+ */
+#ifndef OSML_CATALOG_DATASET_H
+#define OSML_CATALOG_DATASET_H
+
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+typedef struct OsmlDatasetRow
+{
+	int64		dataset_id;
+	char	   *name;
+	char	   *owner;
+	char	   *train;
+	char	   *val;			/* or NULL */
+	char	   *test;			/* or NULL */
+	char	   *label;			/* or NULL: the first column */
+	List	   *features;		/* of char *; NIL: the rest */
+	Jsonb	   *options;		/* default hparams for runs on it, or NULL */
+} OsmlDatasetRow;
+
+/* NULL when there is none; whose it is, is for the caller to check */
+extern OsmlDatasetRow *osml_dataset_find(const char *name);
+
+/*
+ * May its text run as SQL now?  Only its owner's own self will do: were it
+ * enough to have the owner's rights, a SELECT in it could wait for a
+ * superuser.  To anybody else the name means nothing, so that nobody's dataset
+ * gets into the way of another's table of that name.
+ */
+extern bool osml_dataset_usable(const OsmlDatasetRow *row);
+
+/* the new id; 0 when the name is taken */
+extern int64 osml_dataset_insert(const OsmlDatasetRow *row);
+
+/* false when there was none */
+extern bool osml_dataset_delete(const char *name);
+
+/* names of the current user's datasets (char *), for hints */
+extern List *osml_dataset_names(void);
+
+#endif							/* OSML_CATALOG_DATASET_H */

@@ -1,0 +1,130 @@
+/*
+ * model.h
+ *	  osml.model, osml.model_version, osml.feature, osml.weight, osml.model_grant.
+ *
+ * A model is a name in this database with an owner and a deployed version; a
+ * version is immutable once written: weights as safetensors bytes, features
+ * with types and scaling constants, resolved hparams, row counts, fingerprint.
+ */
+#ifndef OSML_CATALOG_MODEL_H
+#define OSML_CATALOG_MODEL_H
+
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+typedef struct OsmlModelRow
+{
+	int64		model_id;
+	char	   *name;
+	char	   *owner;
+	int			deployed;		/* version, 0 = none */
+	int			previous;		/* deployed before that, 0 = none */
+} OsmlModelRow;
+
+/* one dense column (an array column of n is n rows), or the label */
+typedef struct OsmlVersionFeature
+{
+	char	   *column;			/* source column name */
+	int			element;		/* 0 scalar, else 1.. within the array */
+	int			n_elements;		/* 0 scalar, else the array's length */
+	char	   *type;			/* format_type of the column at training */
+	int64		n;				/* non-missing rows */
+	double		mean;
+	double		std;			/* population */
+	double		min;
+	double		max;
+	double		center;			/* scaling constants: (x - center) / scale */
+	double		scale;
+	/* weight report; NaN where there is none (stored as NULL) */
+	double		weight;			/* column's own units */
+	double		scaled_weight;
+	double		std_error;
+	double		t_stat;
+	double		p_value;
+	bool		collinear;
+} OsmlVersionFeature;
+
+typedef struct OsmlVersionRow
+{
+	int64		version_id;
+	int64		model_id;
+	int			version;		/* assigned by osml_version_insert */
+	int64		run_id;
+	char	   *model_type;		/* "linear" */
+	char	   *loss;
+	char	   *label;
+	char	   *label_type;
+	double		label_center;
+	double		label_scale;
+	Jsonb	   *hparams;		/* resolved */
+	bytea	   *weights;		/* safetensors */
+	int64		train_rows;
+	int64		skipped_rows;
+	int64		val_rows;
+	int64		test_rows;
+	uint64		fingerprint;
+	double		train_loss;		/* last values; NaN = none */
+	double		val_loss;
+	double		test_loss;
+	Jsonb	   *summary;		/* r2, condition number, ... or NULL */
+	int			n_features;		/* dense columns */
+	OsmlVersionFeature *features;
+	/* intercept's report */
+	OsmlVersionFeature intercept;
+	/* identity for caches: oid of the table and xmin of the row */
+	Oid			table_oid;
+	TransactionId row_xmin;
+} OsmlVersionRow;
+
+/* a grantee in osml.model_grant that means everybody */
+#define OSML_PUBLIC "public"
+
+/* "column", or "column[k]" for an element of an array column; palloc'd */
+extern char *osml_version_feature_name(const OsmlVersionFeature *feature);
+
+/* NULL when there is no such model */
+extern OsmlModelRow *osml_model_find(const char *name);
+
+/* the same, and locks the row until the transaction ends */
+extern OsmlModelRow *osml_model_lock(const char *name);
+
+/* names of the models that the current user may see (char *), for hints */
+extern List *osml_model_names(void);
+
+/*
+ * Find or create under the current role; an existing model of somebody else is
+ * an error that names the owner (hint: choose another name, or ask for
+ * 'manage').  Locks the row against a concurrent deploy or drop.
+ */
+extern OsmlModelRow *osml_model_ensure(const char *name);
+
+/* insert with the next version number (row->version); deploy sets deployed */
+extern void osml_version_insert(OsmlModelRow *model, OsmlVersionRow *row, bool deploy);
+
+/* version 0: the deployed one; NULL when there is none.  features filled. */
+extern OsmlVersionRow *osml_version_find(const OsmlModelRow *model, int version);
+
+/* which version, without its contents */
+typedef struct OsmlVersionKey
+{
+	Oid			table_oid;
+	int64		version_id;
+	TransactionId row_xmin;
+	int			version;
+} OsmlVersionKey;
+/* version 0: the deployed one; false when there is none */
+extern bool osml_version_key(const OsmlModelRow *model, int version,
+							 OsmlVersionKey *key);
+
+extern void osml_model_deploy(OsmlModelRow *model, int version);
+/* 'best': val, else test, else train loss; 0 when no version has one */
+extern int	osml_version_best(const OsmlModelRow *model);
+extern int	osml_version_drop(const OsmlModelRow *model, int version);	/* 0 = all and the model */
+/* false when nothing changed */
+extern bool osml_grant_set(const OsmlModelRow *model, const char *role,
+						   const char *privilege, bool granted);
+/* to the current user, to one of its roles, or to everybody */
+extern bool osml_grant_exists(const OsmlModelRow *model, const char *privilege);
+extern bool osml_grantee_matches(List *grantees);	/* of char * */
+
+#endif							/* OSML_CATALOG_MODEL_H */

@@ -1,0 +1,192 @@
+/*
+ * run.c
+ *	  osml.run: one row a run, inserted and updated by its trainer.
+ *
+ * Next: run_lock.c (is the trainer still there), metric.c, event.c.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_authid_d.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/catalog.h"
+#include "catalog/rights.h"
+#include "catalog/run.h"
+#include "catalog/statement.h"
+
+static OsmlStatement next_id = OSML_STATEMENT(
+	"SELECT nextval('osml.run_id_seq')");
+
+static OsmlStatement insert_run = OSML_STATEMENT(
+	"INSERT INTO osml.run (run_id, owner, dataset, model, status, hparams,"
+	" device, rows_skipped, trainer_pid, segment, summary)"
+	" VALUES ($1, $2, $3, $4, 'running', coalesce($5, '{}'), $6, $7, $8, $9, $10)",
+	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT8OID, INT4OID,
+	INT8OID, JSONBOID);
+
+static OsmlStatement progress_run = OSML_STATEMENT(
+	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
+	" rows_skipped = $5 WHERE run_id = $1",
+	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID);
+
+static OsmlStatement end_run = OSML_STATEMENT(
+	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
+	" rows_skipped = $5, status = $6, error = $7, version = nullif($8, 0),"
+	" hparams = coalesce($9, hparams), summary = $10,"
+	" device = coalesce($11, device), segment = NULL,"
+	" ended_at = clock_timestamp() WHERE run_id = $1",
+	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID, INT4OID,
+	JSONBOID, JSONBOID, TEXTOID);
+
+static OsmlStatement find_run = OSML_STATEMENT(
+	"SELECT run_id, owner, dataset, model, version, status, error, hparams,"
+	" device, steps, epoch, rows_seen, rows_skipped, trainer_pid, segment,"
+	" summary FROM osml.run WHERE run_id = $1",
+	INT8OID);
+
+/* A new id.  Sequences do not roll back, so it is never given out twice. */
+int64
+osml_run_new_id(void)
+{
+	OsmlCatalogScope scope;
+	OsmlFields	fields;
+	int64		id;
+
+	osml_catalog_begin(&scope);
+	osml_statement_write(&next_id, NULL);
+	fields = osml_fields(&scope, 0);
+	id = osml_pull_int8(&fields);
+	osml_catalog_end(&scope);
+	return id;
+}
+
+/* Run a statement on one run that must be there. */
+static void
+write_run(OsmlStatement *statement, OsmlArgs *args, int64 run_id)
+{
+	if (osml_statement_write(statement, args) != 1)
+		elog(ERROR, "row of run " INT64_FORMAT " is gone", run_id);
+}
+
+/* A run that starts now. */
+void
+osml_run_insert(const OsmlRunRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, row->run_id);
+	osml_push_text(&args, row->owner);
+	osml_push_text(&args, row->dataset);
+	osml_push_text(&args, row->model);
+	osml_push_jsonb(&args, row->hparams);
+	osml_push_text(&args, row->device);
+	osml_push_int8(&args, row->rows_skipped);
+	osml_push_int4(&args, row->trainer_pid);
+	osml_push_int8(&args, row->segment);
+	osml_push_jsonb(&args, row->summary);
+	write_run(&insert_run, &args, row->run_id);
+	osml_catalog_end(&scope);
+}
+
+/* The counters that both kinds of update write. */
+static void
+push_counters(OsmlArgs *args, const OsmlRunRow *row)
+{
+	osml_push_int8(args, row->run_id);
+	osml_push_int8(args, row->steps);
+	osml_push_int8(args, row->epoch);
+	osml_push_int8(args, row->rows_seen);
+	osml_push_int8(args, row->rows_skipped);
+}
+
+void
+osml_run_progress(const OsmlRunRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+
+	osml_catalog_begin(&scope);
+	push_counters(&args, row);
+	write_run(&progress_run, &args, row->run_id);
+	osml_catalog_end(&scope);
+}
+
+/* The run is over: row->status says how. */
+void
+osml_run_end(const OsmlRunRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+
+	osml_catalog_begin(&scope);
+	push_counters(&args, row);
+	osml_push_text(&args, row->status);
+	osml_push_text(&args, row->error);
+	osml_push_int4(&args, row->version);
+	osml_push_jsonb(&args, row->hparams);
+	osml_push_jsonb(&args, row->summary);
+	osml_push_text(&args, row->device);
+	write_run(&end_run, &args, row->run_id);
+	osml_catalog_end(&scope);
+}
+
+/* Read a result row of find_run. */
+static OsmlRunRow *
+pull_run(const OsmlCatalogScope *scope)
+{
+	OsmlFields	fields = osml_fields(scope, 0);
+	OsmlRunRow *row = MemoryContextAllocZero(scope->caller, sizeof(OsmlRunRow));
+
+	row->run_id = osml_pull_int8(&fields);
+	row->owner = osml_pull_text(&fields);
+	row->dataset = osml_pull_text(&fields);
+	row->model = osml_pull_text(&fields);
+	row->version = osml_pull_int4(&fields);
+	row->status = osml_pull_text(&fields);
+	row->error = osml_pull_text(&fields);
+	row->hparams = osml_pull_jsonb(&fields);
+	row->device = osml_pull_text(&fields);
+	row->steps = osml_pull_int8(&fields);
+	row->epoch = osml_pull_int8(&fields);
+	row->rows_seen = osml_pull_int8(&fields);
+	row->rows_skipped = osml_pull_int8(&fields);
+	row->trainer_pid = osml_pull_int4(&fields);
+	row->segment = (uint32) osml_pull_int8(&fields);
+	row->summary = osml_pull_jsonb(&fields);
+	return row;
+}
+
+/*
+ * Find a run.  fresh: someone who waits for a run under REPEATABLE READ has to
+ * see what its trainer commits meanwhile.
+ */
+OsmlRunRow *
+osml_run_find(int64 run_id, bool fresh)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	OsmlRunRow *row = NULL;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, run_id);
+	if (fresh)
+		PushActiveSnapshot(GetLatestSnapshot());
+	if (osml_statement_read(&find_run, &args) > 0)
+		row = pull_run(&scope);
+	if (fresh)
+		PopActiveSnapshot();
+	osml_catalog_end(&scope);
+	return row;
+}
+
+/* The rule of the view osml.runs. */
+bool
+osml_run_visible(const OsmlRunRow *row)
+{
+	return osml_role_usable(row->owner) ||
+		has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
+}

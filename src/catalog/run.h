@@ -1,0 +1,76 @@
+/*
+ * run.h
+ *	  osml.run, osml.metric, osml.event: what a trainer writes while it lives.
+ */
+#ifndef OSML_CATALOG_RUN_H
+#define OSML_CATALOG_RUN_H
+
+#include "datatype/timestamp.h"
+#include "utils/jsonb.h"
+
+typedef struct OsmlRunRow
+{
+	int64		run_id;
+	char	   *owner;			/* role name */
+	char	   *dataset;		/* as the user named it */
+	char	   *model;
+	int			version;		/* 0 until a version is written */
+	char	   *status;			/* as stored; see osml_run_status() */
+	char	   *error;			/* NULL or message */
+	Jsonb	   *hparams;
+	char	   *device;
+	int64		steps;
+	int64		epoch;
+	int64		rows_seen;		/* rows in completed steps, epochs counted again */
+	int64		rows_skipped;
+	int32		trainer_pid;
+	uint32		segment;		/* dsm_handle, for osml_cancel */
+	Jsonb	   *summary;		/* r2, condition number, spill, times, ... */
+} OsmlRunRow;
+
+/* a new id from the sequence; not transactional */
+extern int64 osml_run_new_id(void);
+
+/* status 'running', started_at now */
+extern void osml_run_insert(const OsmlRunRow *row);
+
+/* counters only: steps, epoch, rows_seen, rows_skipped */
+extern void osml_run_progress(const OsmlRunRow *row);
+
+/* ends the run: status, error, version, counters, summary, hparams; ended_at now */
+extern void osml_run_end(const OsmlRunRow *row);
+
+/* NULL if absent.  fresh: under the latest snapshot, whatever the isolation */
+extern OsmlRunRow *osml_run_find(int64 run_id, bool fresh);
+
+/* may the current user see it: owner's rights, or pg_monitor (read only) */
+extern bool osml_run_visible(const OsmlRunRow *row);
+
+/*
+ * Liveness: a session lock that the trainer holds while it lives.  take: by the
+ * trainer, before the row is committed.  alive: a probe; true on a standby,
+ * where nobody can know.
+ */
+extern void osml_run_lock_take(int64 run_id);
+extern bool osml_run_lock_alive(int64 run_id);
+
+/* stored status, but 'interrupted' for a running row whose lock is free */
+extern const char *osml_run_status(const OsmlRunRow *row);
+
+/* a batch of metric rows, one statement */
+typedef struct OsmlMetricRow
+{
+	int64		step;
+	int64		epoch;
+	const char *phase;			/* train, sanity, val, test */
+	const char *name;
+	double		value;
+	TimestampTz at;
+} OsmlMetricRow;
+extern void osml_metric_insert(int64 run_id, const OsmlMetricRow *rows, int n);
+
+/* kind: row_skipped, reread, diverged, collinear, ...; severity info|warning|error */
+extern void osml_event_insert(int64 run_id, const char *severity, const char *kind,
+							  int64 step, const char *message);
+
+#endif							/* OSML_CATALOG_RUN_H */

@@ -1,0 +1,71 @@
+/*
+ * run_lock.c
+ *	  Is a run's trainer alive: a lock that ends with its process.
+ *
+ * The trainer holds an exclusive session lock on the run; the server lets go
+ * of it when the process dies in whatever way, and a restarted server has no
+ * locks.  So a row that says "running" with a free lock tells the truth about
+ * a dead trainer without anybody having to clean up.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+
+#include "catalog/catalog.h"
+#include "catalog/run.h"
+
+/* run whose lock this process holds; its own lock would not stop its probe */
+static int64 held_run = 0;
+
+/*
+ * An object lock on (osml.run, run id), visible as such in pg_locks.  The
+ * sequence of run ids ends at 2^32 - 1 for it.
+ */
+static void
+run_locktag(LOCKTAG *tag, int64 run_id)
+{
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, osml_catalog_run_relation(),
+					   (uint32) run_id, 0);
+	/* the other method lets go of session locks when a transaction aborts */
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
+/* Hold the lock until this process ends.  Probers keep theirs for an instant. */
+void
+osml_run_lock_take(int64 run_id)
+{
+	LOCKTAG		tag;
+
+	run_locktag(&tag, run_id);
+	(void) LockAcquire(&tag, ExclusiveLock, true, false);
+	held_run = run_id;
+}
+
+/*
+ * Try a weaker lock, which probers can hold together.  A standby does not know
+ * the primary's locks, so there the stored status has to do.
+ */
+bool
+osml_run_lock_alive(int64 run_id)
+{
+	LOCKTAG		tag;
+
+	if (RecoveryInProgress() || run_id == held_run)
+		return true;
+	run_locktag(&tag, run_id);
+	if (LockAcquire(&tag, RowShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, RowShareLock, false);
+	return false;
+}
+
+/* Probes only rows that say they run, so old runs cost nothing. */
+const char *
+osml_run_status(const OsmlRunRow *row)
+{
+	if (strcmp(row->status, "running") == 0 && !osml_run_lock_alive(row->run_id))
+		return "interrupted";
+	return row->status;
+}

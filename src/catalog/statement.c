@@ -1,0 +1,273 @@
+/*
+ * statement.c
+ *	  Prepared statements of the catalog, their parameters and results.
+ *
+ * A plan is kept for the backend's life.  The server replans it when a table
+ * changes, also when the extension is dropped and created again, and checks
+ * the owner's privileges at each execution.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/statement.h"
+
+/* Add a parameter. */
+void
+osml_push(OsmlArgs *args, Datum value)
+{
+	Assert(args->n < OSML_MAX_ARGS);
+	args->values[args->n] = value;
+	args->nulls[args->n++] = ' ';
+}
+
+void
+osml_push_null(OsmlArgs *args)
+{
+	osml_push(args, (Datum) 0);
+	args->nulls[args->n - 1] = 'n';
+}
+
+void
+osml_push_int8(OsmlArgs *args, int64 value)
+{
+	osml_push(args, Int64GetDatum(value));
+}
+
+void
+osml_push_int4(OsmlArgs *args, int value)
+{
+	osml_push(args, Int32GetDatum(value));
+}
+
+/* NaN stands for "none" in the room's structs. */
+void
+osml_push_float8(OsmlArgs *args, double value)
+{
+	if (isnan(value))
+		osml_push_null(args);
+	else
+		osml_push(args, Float8GetDatum(value));
+}
+
+void
+osml_push_text(OsmlArgs *args, const char *value)
+{
+	if (value == NULL)
+		osml_push_null(args);
+	else
+		osml_push(args, CStringGetTextDatum(value));
+}
+
+void
+osml_push_jsonb(OsmlArgs *args, Jsonb *value)
+{
+	if (value == NULL)
+		osml_push_null(args);
+	else
+		osml_push(args, JsonbPGetDatum(value));
+}
+
+/* A list of strings as text[]. */
+void
+osml_push_texts(OsmlArgs *args, List *strings)
+{
+	Datum	   *values;
+	ListCell   *lc;
+
+	if (strings == NIL)
+	{
+		osml_push_null(args);
+		return;
+	}
+	values = palloc(list_length(strings) * sizeof(Datum));
+	foreach(lc, strings)
+		values[foreach_current_index(lc)] = CStringGetTextDatum(lfirst(lc));
+	osml_push(args, PointerGetDatum(construct_array(values, list_length(strings),
+													TEXTOID, -1, false,
+													TYPALIGN_INT)));
+}
+
+/* Prepare at first use, execute, and fail on anything unexpected. */
+static uint64
+statement_run(OsmlStatement *statement, OsmlArgs *args, bool read_only)
+{
+	int			result;
+
+	if (statement->plan == NULL)
+	{
+		SPIPlanPtr	plan = SPI_prepare(statement->sql, statement->n_args,
+									   statement->types);
+
+		if (plan == NULL || SPI_keepplan(plan) != 0)
+			elog(ERROR, "could not prepare \"%s\": %s", statement->sql,
+				 SPI_result_code_string(SPI_result));
+		statement->plan = plan;
+	}
+	Assert((args ? args->n : 0) == statement->n_args);
+	result = SPI_execute_plan(statement->plan, args ? args->values : NULL,
+							  args ? args->nulls : NULL, read_only, 0);
+	if (result < 0)
+		elog(ERROR, "could not execute \"%s\": %s", statement->sql,
+			 SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+/*
+ * Read under the active snapshot, so that a STABLE function sees what its
+ * query sees.  A worker between queries has none; it gets a new one.
+ */
+uint64
+osml_statement_read(OsmlStatement *statement, OsmlArgs *args)
+{
+	bool		push = !ActiveSnapshotSet();
+	uint64		rows;
+
+	if (push)
+		PushActiveSnapshot(GetTransactionSnapshot());
+	rows = statement_run(statement, args, true);
+	if (push)
+		PopActiveSnapshot();
+	return rows;
+}
+
+/* Write, or lock; sees all that the transaction did before. */
+uint64
+osml_statement_write(OsmlStatement *statement, OsmlArgs *args)
+{
+	return statement_run(statement, args, false);
+}
+
+/* Start pulling columns of a result row of the statement run last. */
+OsmlFields
+osml_fields(const OsmlCatalogScope *scope, uint64 row)
+{
+	OsmlFields	fields;
+
+	Assert(row < SPI_processed);
+	fields.tuple = SPI_tuptable->vals[row];
+	fields.columns = SPI_tuptable->tupdesc;
+	fields.context = scope->caller;
+	fields.next = 1;
+	return fields;
+}
+
+/* The next column, not copied. */
+Datum
+osml_pull(OsmlFields *fields, bool *isnull)
+{
+	return SPI_getbinval(fields->tuple, fields->columns, fields->next++, isnull);
+}
+
+int64
+osml_pull_int8(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
+}
+
+int
+osml_pull_int4(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+
+	return isnull ? 0 : DatumGetInt32(value);
+}
+
+double
+osml_pull_float8(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+
+	return isnull ? NAN : DatumGetFloat8(value);
+}
+
+bool
+osml_pull_bool(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
+char *
+osml_pull_text(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+	MemoryContext old;
+	char	   *result;
+
+	if (isnull)
+		return NULL;
+	old = MemoryContextSwitchTo(fields->context);
+	result = TextDatumGetCString(value);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
+bytea *
+osml_pull_bytea(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+	MemoryContext old;
+	bytea	   *result;
+
+	if (isnull)
+		return NULL;
+	old = MemoryContextSwitchTo(fields->context);
+	result = DatumGetByteaPCopy(value);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
+Jsonb *
+osml_pull_jsonb(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+	MemoryContext old;
+	Jsonb	   *result;
+
+	if (isnull)
+		return NULL;
+	old = MemoryContextSwitchTo(fields->context);
+	result = DatumGetJsonbPCopy(value);
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
+/* text[] as a list of strings; NULL elements are left out. */
+List *
+osml_pull_texts(OsmlFields *fields)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+	MemoryContext old;
+	List	   *result = NIL;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			n;
+
+	if (isnull)
+		return NIL;
+	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false,
+					  TYPALIGN_INT, &elements, &nulls, &n);
+	old = MemoryContextSwitchTo(fields->context);
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+			result = lappend(result, TextDatumGetCString(elements[i]));
+	MemoryContextSwitchTo(old);
+	return result;
+}

@@ -1,0 +1,85 @@
+/*
+ * statement.h
+ *	  How the files of this room run their SQL: prepared once a backend,
+ *	  parameters pushed and result columns pulled in the order of the text.
+ *
+ * Private to src/catalog.  Between osml_catalog_begin() and _end():
+ *
+ *	  osml_push_text(&args, name);
+ *	  n = osml_statement_read(&find, &args);
+ *	  fields = osml_fields(&scope, 0);
+ *	  row->id = osml_pull_int8(&fields);
+ *
+ * Pulled values are allocated in the context that was current before
+ * osml_catalog_begin(), so they outlive osml_catalog_end().
+ */
+#ifndef OSML_CATALOG_STATEMENT_H
+#define OSML_CATALOG_STATEMENT_H
+
+#include "catalog/pg_type_d.h"
+#include "executor/spi.h"
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+#include "catalog/catalog.h"
+
+#define OSML_MAX_ARGS 24
+
+/* static in its file; .plan is filled in at first use */
+typedef struct OsmlStatement
+{
+	const char *sql;
+	int			n_args;
+	Oid			types[OSML_MAX_ARGS];
+	SPIPlanPtr	plan;
+} OsmlStatement;
+
+/* OSML_STATEMENT(text, type of $1, type of $2, ...) */
+#define OSML_STATEMENT(text, ...) { \
+	.sql = (text), \
+	.n_args = sizeof((Oid[]) {__VA_ARGS__}) / sizeof(Oid), \
+	.types = {__VA_ARGS__} \
+}
+
+/* initialise with {0} */
+typedef struct OsmlArgs
+{
+	int			n;
+	Datum		values[OSML_MAX_ARGS];
+	char		nulls[OSML_MAX_ARGS];
+} OsmlArgs;
+
+extern void osml_push(OsmlArgs *args, Datum value);
+extern void osml_push_null(OsmlArgs *args);
+extern void osml_push_int8(OsmlArgs *args, int64 value);
+extern void osml_push_int4(OsmlArgs *args, int value);
+extern void osml_push_float8(OsmlArgs *args, double value); /* NaN: NULL */
+extern void osml_push_text(OsmlArgs *args, const char *value);	/* NULL: NULL */
+extern void osml_push_jsonb(OsmlArgs *args, Jsonb *value);	/* likewise */
+extern void osml_push_texts(OsmlArgs *args, List *strings); /* NIL: NULL */
+
+/* args may be NULL; both return the number of rows */
+extern uint64 osml_statement_read(OsmlStatement *statement, OsmlArgs *args);
+extern uint64 osml_statement_write(OsmlStatement *statement, OsmlArgs *args);
+
+/* the columns of one result row, pulled from left to right */
+typedef struct OsmlFields
+{
+	HeapTuple	tuple;
+	TupleDesc	columns;
+	MemoryContext context;
+	int			next;
+} OsmlFields;
+
+extern OsmlFields osml_fields(const OsmlCatalogScope *scope, uint64 row);
+extern Datum osml_pull(OsmlFields *fields, bool *isnull);
+extern int64 osml_pull_int8(OsmlFields *fields);	/* NULL: 0 */
+extern int	osml_pull_int4(OsmlFields *fields); /* NULL: 0 */
+extern double osml_pull_float8(OsmlFields *fields); /* NULL: NaN */
+extern bool osml_pull_bool(OsmlFields *fields); /* NULL: false */
+extern char *osml_pull_text(OsmlFields *fields);	/* NULL: NULL */
+extern bytea *osml_pull_bytea(OsmlFields *fields);	/* NULL: NULL */
+extern Jsonb *osml_pull_jsonb(OsmlFields *fields);	/* NULL: NULL */
+extern List *osml_pull_texts(OsmlFields *fields);	/* NULL: NIL */
+
+#endif							/* OSML_CATALOG_STATEMENT_H */

@@ -1,0 +1,64 @@
+/*
+ * compat.h
+ *	  Differences between the server versions osml builds on (14 to 18).
+ *
+ * The only place that may look at PG_VERSION_NUM.  What an older server lacks
+ * gets the newer server's name and meaning here, so that the rest of the code
+ * is written for the newest.
+ */
+#ifndef OSML_COMPAT_H
+#define OSML_COMPAT_H
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/guc.h"
+#include "utils/regproc.h"
+
+#if PG_VERSION_NUM < 140000
+#error osml needs PostgreSQL 14 or later
+#endif
+
+#if PG_VERSION_NUM < 150000
+
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "utils/tuplestore.h"
+
+/* 15: also refuses unknown settings of the prefix from then on */
+#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+
+/* 15: make ReturnSetInfo hold an empty tuplestore of the declared row type */
+static inline void
+InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext old;
+	TupleDesc	desc;
+
+	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
+		!(rsinfo->allowedModes & SFRM_Materialize))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+
+	old = MemoryContextSwitchTo(rsinfo->econtext->ecxt_per_query_memory);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	rsinfo->returnMode = SFRM_Materialize;
+	rsinfo->setResult =
+		tuplestore_begin_heap((rsinfo->allowedModes & SFRM_Materialize_Random) != 0,
+							  false, work_mem);
+	rsinfo->setDesc = desc;
+	MemoryContextSwitchTo(old);
+}
+
+#endif							/* before 15 */
+
+/* 16: a soft-error context that we have no use for */
+#if PG_VERSION_NUM < 160000
+#define osml_qualified_name_list(string) stringToQualifiedNameList(string)
+#else
+#define osml_qualified_name_list(string) stringToQualifiedNameList(string, NULL)
+#endif
+
+#endif							/* OSML_COMPAT_H */

@@ -1,0 +1,14 @@
+/*
+ * blas.h
+ *	  OpenBLAS, behind one function: the only place that names it.
+ *
+ * blas.c is a module of its own, opened only by a trainer, since OpenBLAS
+ * starts its threads when it is loaded.
+ */
+#ifndef OSML_BLAS_H
+#define OSML_BLAS_H
+
+/* an osml_syev_fn (ols.h) on LAPACK's dsyevd; runs on one thread */
+extern int	osml_blas_syev(int n, double *a, double *w);
+
+#endif							/* OSML_BLAS_H */

@@ -1,0 +1,114 @@
+/*
+ * cpu.c
+ *	  OsmlBackend on the CPU: plain loops, one thread.
+ *
+ * Each entry picks the typed kernel by precision and nothing else; the loops
+ * are in the kernel_*.h files.  No BLAS: at these sizes (a block in cache) the
+ * loops run at the speed of memory, and prediction must stay light.
+ *
+ * Next: kernels.h (the order of sums), kernel_affine.h.
+ */
+#include "compute/backend.h"
+#include "compute/kernel_affine.h"
+#include "compute/kernel_loss.h"
+#include "compute/kernel_optim.h"
+#include "compute/kernel_vector.h"
+
+/* z = bias + X w over rows [lo, hi) */
+static void
+cpu_affine(OsmlPrecision precision, const OsmlLayout *layout,
+		   const OsmlBlock *block, int lo, int hi, const void *w, double bias,
+		   void *z)
+{
+	if (precision == OSML_FLOAT32)
+		osml_kernel_affine_f32(layout->n_dense, block, lo, hi, w, (float) bias, z);
+	else
+		osml_kernel_affine_f64(layout->n_dense, block, lo, hi, w, bias, z);
+}
+
+/* values and slopes of rows [lo, hi); the label and weight follow the columns */
+static double
+cpu_loss(OsmlPrecision precision, OsmlLoss loss, double param,
+		 const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
+		 const void *z, void *slope)
+{
+	int			label = layout->n_dense;
+
+	if (precision == OSML_FLOAT32)
+		return osml_kernel_loss_f32(loss, (float) param, hi - lo, z,
+									osml_column_f32(block, label, lo),
+									layout->has_weight ?
+									osml_column_f32(block, label + 1, lo) : NULL,
+									slope);
+	return osml_kernel_loss_f64(loss, param, hi - lo, z,
+								osml_column_f64(block, label, lo),
+								layout->has_weight ?
+								osml_column_f64(block, label + 1, lo) : NULL,
+								slope);
+}
+
+/* g += Xᵀ slope; returns the sum of the slopes, which is the bias's gradient */
+static double
+cpu_affine_grad(OsmlPrecision precision, const OsmlLayout *layout,
+				const OsmlBlock *block, int lo, int hi, const void *slope,
+				void *g)
+{
+	if (precision == OSML_FLOAT32)
+	{
+		osml_kernel_affine_grad_f32(layout->n_dense, block, lo, hi, slope, g);
+		return osml_kernel_sum_f32((size_t) (hi - lo), slope);
+	}
+	osml_kernel_affine_grad_f64(layout->n_dense, block, lo, hi, slope, g);
+	return osml_kernel_sum_f64((size_t) (hi - lo), slope);
+}
+
+/* one update of n parameters */
+static void
+cpu_optim_step(OsmlPrecision precision, OsmlOptim optim,
+			   const OsmlOptimStep *step, size_t n, void *params,
+			   const void *grad, void *state)
+{
+	if (precision == OSML_FLOAT32)
+		osml_optim_all_f32[optim] (step, n, params, grad, state);
+	else
+		osml_optim_all_f64[optim] (step, n, params, grad, state);
+}
+
+/* Euclidean norm of n values, summed in float64 */
+static double
+cpu_norm(OsmlPrecision precision, size_t n, const void *v)
+{
+	return precision == OSML_FLOAT32 ? osml_kernel_norm_f32(n, v) :
+		osml_kernel_norm_f64(n, v);
+}
+
+/* v *= factor */
+static void
+cpu_scale(OsmlPrecision precision, size_t n, void *v, double factor)
+{
+	if (precision == OSML_FLOAT32)
+		osml_kernel_scale_f32(n, v, (float) factor);
+	else
+		osml_kernel_scale_f64(n, v, factor);
+}
+
+/* v held within [-limit, limit] */
+static void
+cpu_clamp(OsmlPrecision precision, size_t n, void *v, double limit)
+{
+	if (precision == OSML_FLOAT32)
+		osml_kernel_clamp_f32(n, v, (float) limit);
+	else
+		osml_kernel_clamp_f64(n, v, limit);
+}
+
+const OsmlBackend osml_backend_cpu = {
+	.name = "cpu",
+	.affine = cpu_affine,
+	.loss = cpu_loss,
+	.affine_grad = cpu_affine_grad,
+	.optim_step = cpu_optim_step,
+	.norm = cpu_norm,
+	.scale = cpu_scale,
+	.clamp = cpu_clamp
+};

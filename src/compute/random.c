@@ -1,0 +1,88 @@
+/*
+ * random.c
+ *	  Philox4x32-10 and what is built on it; see random.h.
+ */
+#include "compute/random.h"
+
+#define MUL0 UINT32_C(0xD2511F53)
+#define MUL1 UINT32_C(0xCD9E8D57)
+#define WEYL0 UINT32_C(0x9E3779B9)
+#define WEYL1 UINT32_C(0xBB67AE85)
+
+/* ten rounds of multiply, swap and xor; the key moves on by a constant */
+void
+osml_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+	uint32_t	c0 = counter[0];
+	uint32_t	c1 = counter[1];
+	uint32_t	c2 = counter[2];
+	uint32_t	c3 = counter[3];
+	uint32_t	k0 = key[0];
+	uint32_t	k1 = key[1];
+
+	for (int round = 0; round < 10; round++)
+	{
+		uint64_t	p0 = (uint64_t) MUL0 * c0;
+		uint64_t	p1 = (uint64_t) MUL1 * c2;
+
+		c0 = (uint32_t) (p1 >> 32) ^ c1 ^ k0;
+		c1 = (uint32_t) p1;
+		c2 = (uint32_t) (p0 >> 32) ^ c3 ^ k1;
+		c3 = (uint32_t) p0;
+		k0 += WEYL0;
+		k1 += WEYL1;
+	}
+	out[0] = c0;
+	out[1] = c1;
+	out[2] = c2;
+	out[3] = c3;
+}
+
+/* the seed is the key; counter, epoch and stream are the counter */
+uint64_t
+osml_random_u64(OsmlRandomKey key, uint64_t counter)
+{
+	const uint32_t words[4] = {
+		(uint32_t) counter, (uint32_t) (counter >> 32), key.epoch, key.stream
+	};
+	const uint32_t seed[2] = {
+		(uint32_t) key.seed, (uint32_t) (key.seed >> 32)
+	};
+	uint32_t	out[4];
+
+	osml_philox(words, seed, out);
+	return out[0] | (uint64_t) out[1] << 32;
+}
+
+/*
+ * [0, n) by the high half of a 128-bit product (Lemire, ACM TOMACS 29, 2019),
+ * without his rejection: one counter must give one number.
+ */
+uint64_t
+osml_random_below(OsmlRandomKey key, uint64_t counter, uint64_t n)
+{
+	return (uint64_t) (((unsigned __int128) osml_random_u64(key, counter) * n) >> 64);
+}
+
+/* [0, 1) with 53 bits */
+double
+osml_random_unit(OsmlRandomKey key, uint64_t counter)
+{
+	return (double) (osml_random_u64(key, counter) >> 11) * 0x1p-53;
+}
+
+/* Fisher and Yates, from the end; draw i decides place i */
+void
+osml_random_permutation(OsmlRandomKey key, uint32_t *perm, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		perm[i] = i;
+	for (uint32_t i = n; i > 1; i--)
+	{
+		uint32_t	j = (uint32_t) osml_random_below(key, i - 1, i);
+		uint32_t	kept = perm[i - 1];
+
+		perm[i - 1] = perm[j];
+		perm[j] = kept;
+	}
+}

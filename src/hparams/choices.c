@@ -1,0 +1,128 @@
+/*
+ * choices.c
+ *	  Names of choices, each array indexed by the enum it names.
+ */
+#include "postgres.h"
+
+#include "hparams/choices.h"
+#include "model/model.h"
+#include "rules/loss/loss.h"
+#include "rules/optim/optim.h"
+#include "rules/schedule/schedule.h"
+#include "source/source.h"
+
+/* a function that hands out names[i], NULL past the end */
+#define OSML_NAMES(function, names) \
+	const char * \
+	function(int i) \
+	{ \
+		return i >= 0 && i < (int) lengthof(names) ? names[i] : NULL; \
+	}
+
+static const char *const on_null_names[] = {
+	[OSML_ON_NULL_SKIP] = "skip",
+	[OSML_ON_NULL_ERROR] = "error",
+	[OSML_ON_NULL_MEAN] = "mean",
+};
+
+/* OSML_ON_NONFINITE_KEEP is for prediction and has no name */
+static const char *const on_nonfinite_names[] = {
+	[OSML_ON_NONFINITE_STOP] = "stop",
+	[OSML_ON_NONFINITE_SKIP] = "skip",
+};
+
+static const char *const init_names[] = {
+	[OSML_INIT_TORCH_LINEAR] = "torch_linear",
+	[OSML_INIT_KAIMING_UNIFORM] = "kaiming_uniform",
+	[OSML_INIT_NORMAL] = "normal",
+	[OSML_INIT_ZEROS] = "zeros",
+};
+
+static const char *const precision_names[] = {
+	[OSML_FLOAT64] = "float64",
+	[OSML_FLOAT32] = "float32",
+};
+
+static const char *const clip_names[] = {
+	[OSML_CLIP_NORM] = "norm",
+	[OSML_CLIP_VALUE] = "value",
+};
+
+static const char *const shuffle_names[] = {
+	[OSML_SHUFFLE_NONE] = "none",
+	[OSML_SHUFFLE_ONCE] = "once",
+	[OSML_SHUFFLE_EPOCH] = "epoch",
+};
+
+static const char *const scale_names[] = {
+	[OSML_SCALE_NONE] = "none",
+	[OSML_SCALE_STANDARDIZE] = "standardize",
+};
+
+static const char *const scale_label_names[] = {
+	[OSML_SCALE_NONE] = "none",
+	[OSML_SCALE_STANDARDIZE] = "standardize",
+	[OSML_SCALE_AUTO] = "auto",
+};
+
+static const char *const device_names[] = {"auto", "cpu"};
+
+static const char *const on_disconnect_names[] = {
+	[OSML_DISCONNECT_CANCEL] = "cancel",
+	[OSML_DISCONNECT_CONTINUE] = "continue",
+};
+
+OSML_NAMES(osml_on_null_name, on_null_names)
+OSML_NAMES(osml_on_nonfinite_name, on_nonfinite_names)
+OSML_NAMES(osml_init_name, init_names)
+OSML_NAMES(osml_precision_name, precision_names)
+OSML_NAMES(osml_clip_name, clip_names)
+OSML_NAMES(osml_shuffle_name, shuffle_names)
+OSML_NAMES(osml_scale_name, scale_names)
+OSML_NAMES(osml_scale_label_name, scale_label_names)
+OSML_NAMES(osml_device_name, device_names)
+OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
+
+/* "auto", then the models of src/model */
+const char *
+osml_model_type_name(int i)
+{
+	if (i == 0)
+		return "auto";
+	for (int k = 0; osml_models[k] != NULL; k++)
+	{
+		if (k == i - 1)
+			return osml_models[k]->name;
+	}
+	return NULL;
+}
+
+/* the losses of rules/loss/list.h */
+const char *
+osml_loss_choice(int i)
+{
+	return i >= 0 && i < OSML_LOSS_COUNT ? osml_loss_name((OsmlLoss) i) : NULL;
+}
+
+/* the optimisers of rules/optim/list.h, then the closed form */
+const char *
+osml_optimizer_name(int i)
+{
+	if (i == OSML_OPTIM_COUNT)
+		return "exact";
+	return i >= 0 && i < OSML_OPTIM_COUNT ? osml_optim_name((OsmlOptim) i) : NULL;
+}
+
+/* the schedules of rules/schedule/list.h */
+const char *
+osml_schedule_choice(int i)
+{
+	return i >= 0 && i < OSML_SCHEDULE_COUNT ?
+		osml_schedule_name((OsmlSchedule) i) : NULL;
+}
+
+bool
+osml_optimizer_is_exact(int optimizer)
+{
+	return optimizer == OSML_OPTIM_COUNT;
+}

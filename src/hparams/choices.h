@@ -1,0 +1,57 @@
+/*
+ * choices.h
+ *	  The names behind each CHOICE in list.h.
+ *
+ * Choices that belong to a room below come from that room's list (losses,
+ * optimisers, schedules, models) or name that room's enum; those only the
+ * trainer compares have their enum here.  Each function returns the i-th name,
+ * or NULL past the end, so parser, hint and documentation walk one array.
+ */
+#ifndef OSML_CHOICES_H
+#define OSML_CHOICES_H
+
+typedef enum OsmlShuffle
+{
+	OSML_SHUFFLE_NONE,
+	OSML_SHUFFLE_ONCE,			/* composition of batches drawn once and kept */
+	OSML_SHUFFLE_EPOCH			/* drawn anew each epoch */
+} OsmlShuffle;
+
+typedef enum OsmlScaleKind
+{
+	OSML_SCALE_NONE,
+	OSML_SCALE_STANDARDIZE,
+	OSML_SCALE_AUTO				/* label only */
+} OsmlScaleKind;
+
+typedef enum OsmlClip
+{
+	OSML_CLIP_NORM,
+	OSML_CLIP_VALUE
+} OsmlClip;
+
+typedef enum OsmlOnDisconnect
+{
+	OSML_DISCONNECT_CANCEL,
+	OSML_DISCONNECT_CONTINUE
+} OsmlOnDisconnect;
+
+extern const char *osml_on_null_name(int i);
+extern const char *osml_on_nonfinite_name(int i);
+extern const char *osml_model_type_name(int i); /* 0 is auto */
+extern const char *osml_loss_choice(int i);
+extern const char *osml_init_name(int i);
+extern const char *osml_precision_name(int i);
+extern const char *osml_optimizer_name(int i);	/* the rules', then exact */
+extern const char *osml_schedule_choice(int i);
+extern const char *osml_clip_name(int i);
+extern const char *osml_shuffle_name(int i);
+extern const char *osml_scale_name(int i);
+extern const char *osml_scale_label_name(int i);
+extern const char *osml_device_name(int i);
+extern const char *osml_on_disconnect_name(int i);
+
+/* true when optimizer is the closed form and not a rule of rules/optim */
+extern bool osml_optimizer_is_exact(int optimizer);
+
+#endif							/* OSML_CHOICES_H */

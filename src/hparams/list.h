@@ -1,0 +1,74 @@
+/*
+ * list.h
+ *	  Every hyperparameter, one line each.
+ *
+ * Included several times with HP defined differently; it makes the struct
+ * (hparams.h), the parser, the hint with the nearest name, the stored set and
+ * the rows of osml_hparams().  There is no second place to edit.
+ *
+ *	  HP(kind, name, default, low, high, names, meaning)
+ *
+ * kind: BOOL, INT, REAL, CHOICE, TEXT, TEXTS, REALS, TIME.  default: as a user
+ * would write it; "auto" leaves the value unset, to be resolved by
+ * osml_hparams_resolve() or by the trainer.  low, high: inclusive range of
+ * numbers.  names: for CHOICE, a function that returns the i-th name.
+ *
+ * No include guard: this file is meant to be included again.
+ */
+
+/* data */
+HP(TEXT, label, "auto", 0, 0, NULL, "column to predict; auto: the first column")
+HP(TEXTS, features, "auto", 0, 0, NULL, "columns to learn from; auto: all but the label")
+HP(INT, num_features, "auto", 1, 1e9, NULL, "number of dense feature values; checked if given")
+HP(CHOICE, on_null, "skip", 0, 0, osml_on_null_name, "a row with a NULL: skip it, stop with an error, or take the column's mean")
+HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "a row with NaN or infinity: stop the run or skip the row")
+HP(REAL, val_fraction, "0", 0, 0.95, NULL, "share of the training rows held out for validation, by a hash of each row's values")
+
+/* model */
+HP(CHOICE, model_type, "auto", 0, 0, osml_model_type_name, "kind of model; auto: by the label's type")
+HP(CHOICE, loss, "mse", 0, 0, osml_loss_choice, "loss to minimise")
+HP(REAL, huber_delta, "1", 1e-300, 1e300, NULL, "where the huber loss turns linear, in the label's units")
+HP(BOOL, bias, "true", 0, 0, NULL, "learn an intercept")
+HP(CHOICE, init, "torch_linear", 0, 0, osml_init_name, "how parameters start, as in PyTorch")
+HP(REALS, initial_weights, "auto", -1e300, 1e300, NULL, "starting weights in the scaled columns' units, the intercept last")
+HP(INT, seed, "0", 0, 9007199254740991.0, NULL, "seed of initial parameters, shuffling and splits")
+HP(CHOICE, precision, "float64", 0, 0, osml_precision_name, "compute type")
+
+/* optimiser */
+HP(CHOICE, optimizer, "AdamW", 0, 0, osml_optimizer_name, "update rule; exact: least squares in one pass")
+HP(REAL, lr, "0.01", 0, 1e300, NULL, "learning rate")
+HP(REAL, momentum, "0", 0, 1e300, NULL, "SGD momentum")
+HP(REAL, dampening, "0", -1e300, 1e300, NULL, "SGD dampening of the momentum")
+HP(BOOL, nesterov, "false", 0, 0, NULL, "SGD with Nesterov momentum")
+HP(REAL, weight_decay, "auto", 0, 1e300, NULL, "weight decay; auto: 0.01 for AdamW, else 0")
+HP(REALS, betas, "[0.9,0.999]", 0, 0.9999999999999999, NULL, "Adam and AdamW: decay of the two running averages")
+HP(REAL, eps, "1e-08", 0, 1, NULL, "Adam and AdamW: added to the denominator")
+HP(CHOICE, lr_schedule, "constant", 0, 0, osml_schedule_choice, "how the learning rate changes over the steps")
+HP(REAL, gradient_clip_val, "0", 0, 1e300, NULL, "clip the gradient to this norm or value; 0: no clipping")
+HP(CHOICE, gradient_clip_algorithm, "norm", 0, 0, osml_clip_name, "what gradient_clip_val bounds: the norm of the gradient, or each value")
+
+/* batches */
+HP(INT, batch_size, "512", 1, 2147483647, NULL, "rows a batch")
+HP(BOOL, drop_last, "false", 0, 0, NULL, "leave out the short last batch of an epoch")
+HP(INT, accumulate_grad_batches, "1", 1, 2147483647, NULL, "batches a step")
+HP(INT, max_batches, "auto", 1, 9007199254740991.0, NULL, "stop after this many batches; alone, of an endless stream (alias limit_train_batches)")
+HP(INT, max_epochs, "auto", 1, 2147483647, NULL, "stop after this many epochs; auto: enough for 2,000 steps")
+HP(TIME, max_time, "auto", 0, 1e12, NULL, "stop after this many seconds, or DD:HH:MM:SS")
+HP(CHOICE, shuffle, "once", 0, 0, osml_shuffle_name, "draw the composition of batches never, once, or anew each epoch")
+HP(CHOICE, scale, "standardize", 0, 0, osml_scale_name, "bring feature columns to mean 0 and deviation 1")
+HP(CHOICE, scale_label, "auto", 0, 0, osml_scale_label_name, "the same for the label; auto: for a squared loss, unless scale is none")
+HP(INT, lanes, "1", 1, 4096, NULL, "sub-streams a batch is dealt from; divides batch_size")
+
+/* validation and records */
+HP(REAL, val_check_interval, "0", 0, 9007199254740991.0, NULL, "validate every so many batches, or this share of an epoch if below 1; 0: at each epoch's end")
+HP(INT, limit_val_batches, "auto", 1, 9007199254740991.0, NULL, "validate on this many full batches of the wrapped stream; auto: on each row once")
+HP(INT, num_sanity_val_steps, "0", 0, 2147483647, NULL, "validation batches to run before the first step")
+HP(INT, limit_test_batches, "auto", 1, 9007199254740991.0, NULL, "test on this many full batches of the wrapped stream; auto: on each row once")
+HP(INT, log_every_n_steps, "50", 1, 2147483647, NULL, "steps between rows in osml.metrics")
+HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exceeds this many times the first; 0: only when it is not finite")
+
+/* machinery */
+HP(CHOICE, device, "auto", 0, 0, osml_device_name, "where to compute")
+HP(INT, num_workers, "0", 0, 64, NULL, "reader workers; 0: the calling session reads")
+HP(BOOL, deploy, "true", 0, 0, NULL, "make a finished run the model's deployed version")
+HP(CHOICE, on_disconnect, "cancel", 0, 0, osml_on_disconnect_name, "what a run does when its waiting client is gone")

@@ -1,0 +1,29 @@
+/*
+ * linear.h
+ *	  What only linear models have: weights in the columns' own units.
+ *
+ * Next: linear.c (the model), model.h (what every model offers).
+ */
+#ifndef OSML_LINEAR_H
+#define OSML_LINEAR_H
+
+#include "features/scale.h"
+#include "model/model.h"
+
+/*
+ * Undo the scaling of columns and label: weight[j] in label units per unit of
+ * column j, and the intercept.  params in spec->precision.
+ */
+extern void osml_linear_unscale(const OsmlModelSpec *spec,
+								const OsmlScaling *scaling, const void *params,
+								double *weight, double *intercept);
+
+/*
+ * The reverse: parameters that give these raw weights (optimizer "exact",
+ * initial_weights).  Without a bias the intercept is left out.
+ */
+extern void osml_linear_rescale(const OsmlModelSpec *spec,
+								const OsmlScaling *scaling, const double *weight,
+								double intercept, void *params);
+
+#endif							/* OSML_LINEAR_H */

@@ -1,0 +1,23 @@
+/*
+ * list.h
+ *	  The optimisers.  A new one is one header in this folder and one entry
+ *	  here.
+ *
+ * OSML_OPTIM(symbol, function, name, slots, weight_decay, meaning)
+ *
+ *	slots			values of state kept for each parameter
+ *	weight_decay	the default where the user gives none
+ *
+ * Read several times, as loss/list.h is.
+ */
+#include "rules/optim/adamw.h"
+OSML_OPTIM(ADAMW, osml_optim_adamw, "AdamW", 2, 0.01,
+		   "Adam with decoupled weight decay")
+
+#include "rules/optim/adam.h"
+OSML_OPTIM(ADAM, osml_optim_adam, "Adam", 2, 0.0,
+		   "Adam with weight decay as L2 in the gradient")
+
+#include "rules/optim/sgd.h"
+OSML_OPTIM(SGD, osml_optim_sgd, "SGD", 1, 0.0,
+		   "gradient descent with momentum, dampening and Nesterov")

@@ -1,0 +1,44 @@
+/*
+ * sgd.h
+ *	  Stochastic gradient descent with momentum, as torch.optim.SGD.
+ *
+ * One state slot: the momentum buffer.  The first step sets it to the gradient
+ * itself, undampened, as PyTorch does.
+ */
+#ifndef OSML_OPTIM_SGD_H
+#define OSML_OPTIM_SGD_H
+#include "rules/optim/step.h"
+
+#define OSML_RULE_FILE "rules/optim/sgd.h"
+#include "rules/both.h"
+#define OSML_OPTIM_SGD_H_DONE
+#elif !defined(OSML_OPTIM_SGD_H_DONE)
+
+/*
+ * One parameter: returns its new value.  state[0] is the momentum buffer;
+ * stride is unused.
+ */
+OSML_RULE OSML_REAL
+OSML_TYPED(osml_optim_sgd) (const OsmlOptimStep *step, OSML_REAL param,
+							OSML_REAL grad, OSML_REAL *state, size_t stride)
+{
+	const OsmlOptimHyper *hyper = &step->hyper;
+	OSML_REAL	momentum = (OSML_REAL) hyper->momentum;
+
+	(void) stride;
+	if (hyper->weight_decay != 0)
+		grad = grad + (OSML_REAL) hyper->weight_decay * param;
+	if (hyper->momentum != 0)
+	{
+		OSML_REAL	buffer = grad;
+
+		if (step->step > 1)
+			buffer = momentum * state[0] +
+				(OSML_REAL) (1 - hyper->dampening) * grad;
+		state[0] = buffer;
+		grad = hyper->nesterov ? grad + momentum * buffer : buffer;
+	}
+	return param - (OSML_REAL) step->lr * grad;
+}
+
+#endif							/* OSML_OPTIM_SGD_H */

@@ -1,0 +1,19 @@
+/*
+ * constant.h
+ *	  The learning rate stays as it is.
+ */
+#ifndef OSML_SCHEDULE_CONSTANT_H
+#define OSML_SCHEDULE_CONSTANT_H
+
+#include <stdint.h>
+
+/* factor on lr at step number `step` (from 1) of total_steps (0: unknown) */
+static inline double
+osml_schedule_constant(int64_t step, int64_t total_steps)
+{
+	(void) step;
+	(void) total_steps;
+	return 1.0;
+}
+
+#endif							/* OSML_SCHEDULE_CONSTANT_H */

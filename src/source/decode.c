@@ -1,0 +1,179 @@
+/*
+ * decode.c
+ *	  Datum to float64, a converter a type.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "source/decode.h"
+
+#define UNIX_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
+
+static double
+decode_int2(Datum value)
+{
+	return DatumGetInt16(value);
+}
+
+static double
+decode_int4(Datum value)
+{
+	return DatumGetInt32(value);
+}
+
+static double
+decode_int8(Datum value)
+{
+	return (double) DatumGetInt64(value);
+}
+
+static double
+decode_float4(Datum value)
+{
+	return DatumGetFloat4(value);
+}
+
+static double
+decode_float8(Datum value)
+{
+	return DatumGetFloat8(value);
+}
+
+/* Out of float64's range becomes an infinity, which on_nonfinite judges. */
+static double
+decode_numeric(Datum value)
+{
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+}
+
+static double
+decode_bool(Datum value)
+{
+	return DatumGetBool(value) ? 1 : 0;
+}
+
+/* days since 1970-01-01 */
+static double
+decode_date(Datum value)
+{
+	DateADT		date = DatumGetDateADT(value);
+
+	if (DATE_IS_NOBEGIN(date))
+		return -INFINITY;
+	if (DATE_IS_NOEND(date))
+		return INFINITY;
+	return (double) date + UNIX_DAYS;
+}
+
+/* seconds since 1970-01-01 */
+static double
+decode_timestamp(Datum value)
+{
+	Timestamp	time = DatumGetTimestamp(value);
+
+	if (TIMESTAMP_IS_NOBEGIN(time))
+		return -INFINITY;
+	if (TIMESTAMP_IS_NOEND(time))
+		return INFINITY;
+	return (double) time / USECS_PER_SEC + (double) UNIX_DAYS * SECS_PER_DAY;
+}
+
+/* the types of a number; the only place to add one */
+static const struct
+{
+	Oid			type;
+	OsmlDecode	decode;
+}			decoders[] = {
+	{INT2OID, decode_int2},
+	{INT4OID, decode_int4},
+	{INT8OID, decode_int8},
+	{FLOAT4OID, decode_float4},
+	{FLOAT8OID, decode_float8},
+	{NUMERICOID, decode_numeric},
+	{BOOLOID, decode_bool},
+	{DATEOID, decode_date},
+	{TIMESTAMPOID, decode_timestamp},
+	{TIMESTAMPTZOID, decode_timestamp},
+};
+
+OsmlDecode
+osml_decode_for(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	for (int i = 0; i < (int) lengthof(decoders); i++)
+	{
+		if (decoders[i].type == base)
+			return decoders[i].decode;
+	}
+	return NULL;
+}
+
+Oid
+osml_decode_element(Oid type)
+{
+	Oid			element = get_element_type(getBaseType(type));
+
+	return OidIsValid(element) && osml_decode_for(element) ? element : InvalidOid;
+}
+
+int
+osml_decode_array(Datum array, Oid element, int n, double *out, size_t stride,
+				  bool *has_null)
+{
+	ArrayType  *a = DatumGetArrayTypeP(array);
+	int			n_items = ArrayGetNItems(ARR_NDIM(a), ARR_DIMS(a));
+
+	*has_null = false;
+	if (n_items != n)
+		n = 0;
+	else if (!ARR_HASNULL(a) && element == FLOAT8OID)
+	{
+		const float8 *values = (const float8 *) ARR_DATA_PTR(a);
+
+		for (int i = 0; i < n; i++)
+			out[i * stride] = values[i];
+	}
+	else if (!ARR_HASNULL(a) && element == FLOAT4OID)
+	{
+		const float4 *values = (const float4 *) ARR_DATA_PTR(a);
+
+		for (int i = 0; i < n; i++)
+			out[i * stride] = values[i];
+	}
+	else
+	{
+		OsmlDecode	decode = osml_decode_for(element);
+		ArrayIterator it = array_create_iterator(a, 0, NULL);
+		Datum		value;
+		bool		isnull;
+
+		for (int i = 0; array_iterate(it, &value, &isnull); i++)
+		{
+			*has_null = *has_null || isnull;
+			out[i * stride] = isnull ? 0 : decode(value);
+		}
+		array_free_iterator(it);
+	}
+	if ((Pointer) a != DatumGetPointer(array))
+		pfree(a);
+	return n_items;
+}
+
+const char *
+osml_decode_types(void)
+{
+	return "smallint, integer, bigint, real, double precision, numeric, boolean, "
+		"date, timestamp, timestamptz, and arrays of numbers of a fixed length";
+}

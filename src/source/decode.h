@@ -1,0 +1,33 @@
+/*
+ * decode.h
+ *	  From a datum to float64: one converter a type, chosen once a column.
+ *
+ * int2, int4, int8, float4, float8, numeric and bool are their value; date is
+ * days and timestamp(tz) seconds since 1970-01-01; infinite dates become
+ * infinities, which on_nonfinite then judges.  A new type is one line in
+ * decode.c's table.
+ */
+#ifndef OSML_DECODE_H
+#define OSML_DECODE_H
+
+typedef double (*OsmlDecode) (Datum value);
+
+/* The converter for a scalar type (domains looked through), or NULL. */
+extern OsmlDecode osml_decode_for(Oid type);
+
+/* float4[] and float8[] (and arrays of any scalar above): the element type, or
+ * InvalidOid when the type is not an array of numbers. */
+extern Oid	osml_decode_element(Oid type);
+
+/*
+ * Write the n elements of an array datum to out[0], out[stride], ...
+ * Returns the number of elements the array really has (out is untouched when
+ * that is not n) and sets *has_null when one of them is NULL.
+ */
+extern int	osml_decode_array(Datum array, Oid element, int n, double *out,
+							  size_t stride, bool *has_null);
+
+/* Names of the accepted types, for hints. */
+extern const char *osml_decode_types(void);
+
+#endif							/* OSML_DECODE_H */

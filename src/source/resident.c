@@ -1,0 +1,155 @@
+/*
+ * resident.c
+ *	  Blocks in memory, then in temp files.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "source/resident.h"
+
+/*
+ * Share of the memory limit that blocks may fill.  The rest is for the window
+ * in which spilled or re-read blocks are shuffled.
+ */
+#define RESIDENT_SHARE 0.75
+
+bool
+osml_budget_take(OsmlBudget *budget, int64 bytes)
+{
+	if (budget->memory_used + bytes > budget->memory_limit)
+		return false;
+	budget->memory_used += bytes;
+	return true;
+}
+
+void
+osml_budget_return(OsmlBudget *budget, int64 bytes)
+{
+	budget->memory_used -= bytes;
+}
+
+OsmlResident *
+osml_resident_create(const OsmlLayout *layout, OsmlBudget *budget)
+{
+	OsmlResident *set = palloc0(sizeof(OsmlResident));
+
+	set->context = AllocSetContextCreate(CurrentMemoryContext, "osml resident set",
+										 ALLOCSET_DEFAULT_SIZES);
+	set->budget = budget;
+	set->layout = *layout;
+	set->block_bytes = MAXALIGN(osml_block_bytes(layout));
+	set->capacity = 64;
+	set->blocks = MemoryContextAlloc(set->context, sizeof(OsmlBlock *) * set->capacity);
+	return set;
+}
+
+static OsmlBlock *
+new_block(OsmlResident *set)
+{
+	OsmlBlock  *block = MemoryContextAllocExtended(set->context, set->block_bytes,
+												   MCXT_ALLOC_HUGE);
+
+	memset(block, 0, offsetof(OsmlBlock, data));
+	return block;
+}
+
+/* May another block stay in memory? */
+static bool
+fits_memory(const OsmlResident *set)
+{
+	const OsmlBudget *budget = set->budget;
+
+	return set->file == NULL &&
+		budget->memory_used + (int64) set->block_bytes <=
+		(int64) (budget->memory_limit * RESIDENT_SHARE);
+}
+
+OsmlBlock *
+osml_resident_reserve(OsmlResident *set)
+{
+	if (fits_memory(set) && osml_budget_take(set->budget, set->block_bytes))
+		return new_block(set);
+	if (set->spare == NULL)
+	{
+		if (!osml_budget_take(set->budget, set->block_bytes))
+			return NULL;
+		set->spare = new_block(set);
+	}
+	memset(set->spare, 0, offsetof(OsmlBlock, data));
+	return set->spare;
+}
+
+/* Write a block behind the others in the temp file. */
+static bool
+spill_block(OsmlResident *set, OsmlBlock *block)
+{
+	MemoryContext old;
+
+	if (set->budget->spill_used + (int64) set->block_bytes > set->budget->spill_limit)
+		return false;
+	old = MemoryContextSwitchTo(set->context);
+	if (set->file == NULL)
+		set->file = BufFileCreateTemp(true);
+	BufFileWrite(set->file, block, set->block_bytes);
+	MemoryContextSwitchTo(old);
+	set->budget->spill_used += set->block_bytes;
+	return true;
+}
+
+bool
+osml_resident_commit(OsmlResident *set, OsmlBlock *block)
+{
+	if (block == set->spare)
+	{
+		if (!spill_block(set, block))
+			return false;
+	}
+	else
+	{
+		if (set->n_memory == set->capacity)
+		{
+			set->capacity *= 2;
+			set->blocks = repalloc_huge(set->blocks,
+										sizeof(OsmlBlock *) * set->capacity);
+		}
+		set->blocks[set->n_memory++] = block;
+	}
+	set->n_blocks++;
+	set->n_rows += block->nrows;
+	return true;
+}
+
+OsmlBlock *
+osml_resident_get(OsmlResident *set, int i, OsmlBlock *buffer)
+{
+	int64		offset;
+
+	if (i < set->n_memory)
+		return set->blocks[i];
+	/* BufFileSeek counts in files of 1 GB; BLCKSZ steps reach any place */
+	offset = (int64) (i - set->n_memory) * (int64) set->block_bytes;
+	if (BufFileSeekBlock(set->file, offset / BLCKSZ) != 0 ||
+		BufFileSeek(set->file, 0, (off_t) (offset % BLCKSZ), SEEK_CUR) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in a temporary file of the resident set: %m")));
+	if (BufFileRead(set->file, buffer, set->block_bytes) != set->block_bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read a temporary file of the resident set: %m")));
+	return buffer;
+}
+
+void
+osml_resident_free(OsmlResident *set)
+{
+	osml_budget_return(set->budget, (int64) set->block_bytes *
+					   (set->n_memory + (set->spare ? 1 : 0)));
+	set->budget->spill_used -= (int64) set->block_bytes *
+		(set->n_blocks - set->n_memory);
+	if (set->file)
+		BufFileClose(set->file);
+	MemoryContextDelete(set->context);
+	pfree(set);
+}

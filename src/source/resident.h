@@ -1,0 +1,64 @@
+/*
+ * resident.h
+ *	  The resident set: blocks of one part, kept for more than one pass.
+ *
+ * Blocks stay in memory while the run's budget lasts and then go to temp
+ * files, up to the spill limit.  When both are full osml_resident_commit()
+ * says so and the caller drops the set and reads the source again each epoch.
+ *
+ * Memory lives in the context that was current at creation; temp files are
+ * PostgreSQL's own (temp_file_limit counts them, the server removes them when
+ * the process ends, however it ends).
+ *
+ * Next: shuffle.h (drawing orders), feed.h in train (walking the set).
+ */
+#ifndef OSML_RESIDENT_H
+#define OSML_RESIDENT_H
+
+#include "compute/block.h"
+#include "storage/buffile.h"
+#include "utils/palloc.h"
+
+/* What one run may use, over all its parts and buffers. */
+typedef struct OsmlBudget
+{
+	int64		memory_limit;	/* bytes */
+	int64		memory_used;
+	int64		spill_limit;
+	int64		spill_used;
+} OsmlBudget;
+
+typedef struct OsmlResident
+{
+	MemoryContext context;
+	OsmlBudget *budget;
+	OsmlLayout	layout;
+	Size		block_bytes;
+	int64		n_rows;
+	int			n_blocks;
+	int			n_memory;		/* the first n_memory blocks are in memory */
+	int			capacity;		/* of blocks[] */
+	OsmlBlock **blocks;
+	OsmlBlock  *spare;			/* being filled, when it will be spilled */
+	BufFile    *file;			/* the others, in order */
+} OsmlResident;
+
+extern OsmlResident *osml_resident_create(const OsmlLayout *layout, OsmlBudget *budget);
+
+/* an empty block to fill; NULL when not even one fits the budget */
+extern OsmlBlock *osml_resident_reserve(OsmlResident *set);
+
+/* keep the filled block; false when neither memory nor spill has room */
+extern bool osml_resident_commit(OsmlResident *set, OsmlBlock *block);
+
+/* block i; one on disk is read into buffer */
+extern OsmlBlock *osml_resident_get(OsmlResident *set, int i, OsmlBlock *buffer);
+
+/* give everything back to the budget */
+extern void osml_resident_free(OsmlResident *set);
+
+/* take bytes from the budget's memory; false when they are not there */
+extern bool osml_budget_take(OsmlBudget *budget, int64 bytes);
+extern void osml_budget_return(OsmlBudget *budget, int64 bytes);
+
+#endif							/* OSML_RESIDENT_H */

@@ -1,0 +1,88 @@
+/*
+ * shuffle.c
+ *	  Fisher-Yates over a window of blocks, a column at a time.
+ *
+ * The swaps are drawn once and then replayed on each column: a column of a
+ * window is a few megabytes where whole rows would be a hundred, so the random
+ * accesses stay in cache.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compute/random.h"
+#include "source/shuffle.h"
+
+void
+osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n)
+{
+	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_BLOCKS, key.epoch};
+
+	osml_random_permutation(random, order, n);
+}
+
+/*
+ * Replay the swaps on one column.  type is an integer of the values' width;
+ * column gives the start of the column in a block.
+ */
+#define REPLAY_SWAPS(type, column) \
+	for (uint32 i = n - 1; i > 0; i--) \
+	{ \
+		uint32		k = target[i]; \
+		type	   *a = (type *) (column(blocks[i / OSML_BLOCK_ROWS])) + i % OSML_BLOCK_ROWS; \
+		type	   *b = (type *) (column(blocks[k / OSML_BLOCK_ROWS])) + k % OSML_BLOCK_ROWS; \
+		type		spare = *a; \
+\
+		*a = *b; \
+		*b = spare; \
+	}
+
+#define WIDE(block) osml_block_column(block, j)
+#define NARROW(block) osml_block_codes(block, layout, j)
+
+/* Column j of eight bytes, or of float32 once a block is prepared for it. */
+static void
+shuffle_wide(OsmlBlock **blocks, int j, bool narrowed, const uint32 *target, uint32 n)
+{
+	if (narrowed)
+		REPLAY_SWAPS(uint32, WIDE)
+	else
+		REPLAY_SWAPS(uint64, WIDE)
+}
+
+/* Codes or row numbers. */
+static void
+shuffle_narrow(OsmlBlock **blocks, const OsmlLayout *layout, int j,
+			   const uint32 *target, uint32 n)
+{
+	REPLAY_SWAPS(uint32, NARROW)
+}
+
+void
+osml_shuffle_rows(const OsmlLayout *layout, OsmlPrecision precision,
+				  OsmlBlock **blocks, int n, OsmlShuffleKey key)
+{
+	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_ROWS, key.epoch};
+	uint32		rows;
+	uint32	   *target;
+
+	if (n == 0)
+		return;
+	rows = (uint32) (n - 1) * OSML_BLOCK_ROWS + blocks[n - 1]->nrows;
+	if (rows < 2)
+		return;
+	target = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * rows);
+	for (uint32 i = rows - 1; i > 0; i--)
+		target[i] = (uint32) osml_random_below(random, ((uint64) key.draw << 32) | i,
+											   (uint64) i + 1);
+	for (int j = 0; j < osml_layout_wide(layout); j++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		shuffle_wide(blocks, j, precision == OSML_FLOAT32 && blocks[0]->prepared,
+					 target, rows);
+	}
+	for (int j = 0; j < osml_layout_narrow(layout); j++)
+		shuffle_narrow(blocks, layout, j, target, rows);
+	pfree(target);
+}

@@ -1,0 +1,124 @@
+/*
+ * source.h
+ *	  Where rows come from: a relation or a SELECT, and how it is cut to shards.
+ *
+ * osml_source_resolve() runs in the session of the user who named the source:
+ * names, rights and search_path are that user's.  osml_scan_*() turns rows
+ * into blocks inside the process that reads: the caller's backend, or a reader
+ * worker that has taken on the caller's identity.
+ *
+ * Next: table.c (scanning), resident.h (where a trainer keeps blocks).
+ */
+#ifndef OSML_SOURCE_H
+#define OSML_SOURCE_H
+
+#include "access/tupdesc.h"
+#include "compute/block.h"
+#include "nodes/pg_list.h"
+#include "source/feature.h"
+
+/* what a NULL, and what a NaN or an infinity, in a row leads to */
+typedef enum OsmlOnNull
+{
+	OSML_ON_NULL_SKIP,
+	OSML_ON_NULL_ERROR,
+	OSML_ON_NULL_MEAN
+} OsmlOnNull;
+
+typedef enum OsmlOnNonfinite
+{
+	OSML_ON_NONFINITE_STOP,
+	OSML_ON_NONFINITE_SKIP,
+	OSML_ON_NONFINITE_KEEP		/* prediction: NaN in, NaN out */
+} OsmlOnNonfinite;
+
+/*
+ * One thing that can be scanned: a FROM item.  A heap relation without
+ * anything in the way of it can also be scanned by block range.
+ */
+typedef struct OsmlScanUnit
+{
+	char	   *from;			/* "schema"."rel", or (SELECT ...) AS osml_source */
+	char	   *label;			/* for messages: relation "s.r", or query */
+	uint32		n_blocks;		/* heap blocks if it can be cut, else 0 */
+} OsmlScanUnit;
+
+typedef struct OsmlSource
+{
+	char	   *text;			/* what the user wrote */
+	Oid			relid;			/* InvalidOid for a SELECT */
+	char	   *from;			/* FROM item of the whole */
+	char	   *label;			/* for messages */
+	bool		temporary;		/* only the session itself can read it */
+	double		rows_estimate;	/* the planner's, for sizing; may be 0 */
+	TupleDesc	columns;		/* names and types */
+	int			n_units;		/* leaf partitions, or the whole as one */
+	OsmlScanUnit *units;
+} OsmlSource;
+
+/* a contiguous piece of one unit; the whole unit when n_blocks is 0 */
+typedef struct OsmlShard
+{
+	int			unit;
+	uint32		first_block;
+	uint32		n_blocks;
+} OsmlShard;
+
+/*
+ * Resolve text to a source: a SELECT (or VALUES, TABLE, WITH) when it starts
+ * with such a word, else a relation by regclass rules.  Errors: undefined
+ * table with the nearest hint, wrong object type, insufficient privilege, a
+ * URL (not supported by this version).
+ */
+extern OsmlSource *osml_source_resolve(const char *text);
+
+/*
+ * Pick label and features.  label NULL: the first column; features NIL: all
+ * others (list of char *).  Array lengths are taken from the first row that
+ * has the array.  want_label false: label is looked up only if named.
+ * Errors: no such column (nearest name as hint), a type that is not a number.
+ */
+extern OsmlFeatureSet *osml_source_features(OsmlSource *source, const char *label,
+											List *features);
+
+/*
+ * Check that another source (val, test, predict, evaluate) has the features by
+ * name with usable types, and return the set with that source's own types.
+ * with_label: it must have the label as well.
+ */
+extern OsmlFeatureSet *osml_source_match(OsmlSource *source,
+										 const OsmlFeatureSet *set, bool with_label);
+
+/* Cut into shards of at most pages heap blocks each, in plan order. */
+extern OsmlShard *osml_source_shards(const OsmlSource *source, uint32 pages,
+									 int *n_shards);
+
+/*
+ * Scan one shard and hand over blocks; the sink may keep nothing of a block.
+ * A sink returns false to stop early.  Rows that on_null or on_nonfinite drop
+ * are counted in the next block's header; a last, possibly empty, block
+ * carries the rest.  Interrupts are checked in the executor's loop.
+ * from/label: of the unit.  keys: extra output expressions evaluated for each
+ * row (NIL mostly), handed to key_sink row by row.
+ */
+typedef bool (*OsmlBlockSink) (void *arg, OsmlBlock *block);
+
+typedef struct OsmlScan
+{
+	const OsmlFeatureSet *set;
+	OsmlOnNull	on_null;
+	OsmlOnNonfinite on_nonfinite;
+	OsmlBlockSink sink;
+	void	   *arg;
+	int32		shard;			/* copied to each block */
+	const char *key_column;		/* extra column (SQL, quoted) or NULL */
+	void		(*key_sink) (void *arg, int row, Datum key, bool isnull, Oid type);
+	bool		keep_null_rows; /* prediction: a row with a NULL feature stays,
+								 * its values osml_missing() */
+} OsmlScan;
+
+/* Returns the rows read, dropped ones included. */
+extern int64 osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit,
+							uint32 first_block, uint32 n_blocks);
+
+#endif							/* OSML_SOURCE_H */

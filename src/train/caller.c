@@ -1,0 +1,254 @@
+/*
+ * caller.c
+ *	  The waiting client: reads rows if no worker does, and watches the run.
+ *
+ * While it waits it looks once a second whether a worker is stuck behind a
+ * lock of this very transaction, and has the server look whether the client is
+ * still there.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "osml.h"
+#include "train/launcher.h"
+#include "train/reader.h"
+
+#define LOOK_MS 1000
+
+typedef struct Watch
+{
+	OsmlLaunch *launch;
+	OsmlShared *shared;
+	TimestampTz last_look;
+	TimestampTz last_notice;
+	int64		noticed_rows;
+	bool		serving;		/* inside osml_serve_reads() */
+} Watch;
+
+/* Does this backend hold up the process? */
+static bool
+blocked_by_us(pid_t pid)
+{
+	ArrayType  *blockers;
+	bool		found = false;
+
+	if (pid == 0)
+		return false;
+	blockers = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids,
+													  Int32GetDatum(pid)));
+	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(blockers), ARR_DIMS(blockers)); i++)
+		found = found || ((int32 *) ARR_DATA_PTR(blockers))[i] == MyProcPid;
+	pfree(blockers);
+	return found;
+}
+
+/* The run waits for us while we wait for it: nothing would ever end that. */
+static void
+check_lock_cycle(Watch *watch)
+{
+	pid_t		pids[OSML_MAX_READERS + 1];
+	int			n = 0;
+
+	SpinLockAcquire(&watch->shared->mutex);
+	pids[n++] = watch->shared->trainer_pid;
+	for (int i = 0; i < watch->shared->n_queues; i++)
+		pids[n++] = watch->shared->readers[i].pid;
+	SpinLockRelease(&watch->shared->mutex);
+	for (int i = 0; i < n; i++)
+	{
+		if (blocked_by_us(pids[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
+					 errmsg("%s waits for a lock that this transaction holds",
+							i == 0 ? "the trainer" : "a reader"),
+					 i == 0 ?
+					 errhint("Commit before calling osml_train, or deploy and drop models in another transaction.") :
+					 errhint("Commit before calling osml_train, or set \"num_workers\" to 0 so that this session reads.")));
+	}
+}
+
+/* A line for the person at psql. */
+static void
+show_progress(Watch *watch, TimestampTz now)
+{
+	const OsmlShared *shared = watch->shared;
+	double		seconds = (now - watch->last_notice) / 1e6;
+	int64		run_id = shared->run_id;
+
+	if (shared->step == 0 || isnan(shared->loss))
+	{
+		if (shared->rows_loaded > 0)
+			ereport(NOTICE,
+					(errmsg("osml run " INT64_FORMAT ": " INT64_FORMAT " rows read",
+							run_id, shared->rows_loaded)));
+	}
+	else
+		ereport(NOTICE,
+				(errmsg("osml run " INT64_FORMAT ": epoch " INT64_FORMAT ", step "
+						INT64_FORMAT ", training loss %.6g, %.0f rows/s",
+						run_id, shared->epoch + 1, shared->step, shared->loss,
+						(shared->rows_seen - watch->noticed_rows) / seconds)));
+	watch->last_notice = now;
+	watch->noticed_rows = shared->rows_seen;
+}
+
+/* In every wait: progress when it is due, and the look once a second. */
+static void
+caller_idle(void *arg)
+{
+	Watch	   *watch = arg;
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (osml_progress_interval > 0 &&
+		TimestampDifferenceExceeds(watch->last_notice, now, osml_progress_interval))
+		show_progress(watch, now);
+	if (!TimestampDifferenceExceeds(watch->last_look, now, LOOK_MS))
+		return;
+	watch->last_look = now;
+	check_lock_cycle(watch);
+}
+
+/*
+ * Have ProcessInterrupts() notice a lost client each second, as
+ * client_connection_check_interval does when it is set.
+ */
+static void
+watch_client(void)
+{
+	if (MyProcPort == NULL || client_connection_check_interval > 0)
+		return;
+	if (set_config_option("client_connection_check_interval", "1000", PGC_USERSET,
+						  PGC_S_SESSION, GUC_ACTION_SAVE, true, DEBUG1, false) > 0)
+		enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, LOOK_MS);
+}
+
+/* Until the trainer has published the end, or died without. */
+static void
+wait_for_end(Watch *watch)
+{
+	for (;;)
+	{
+		pid_t		pid;
+		BgwHandleStatus status = GetBackgroundWorkerPid(watch->launch->trainer, &pid);
+		bool		ended;
+
+		SpinLockAcquire(&watch->shared->mutex);
+		ended = watch->shared->ended;
+		SpinLockRelease(&watch->shared->mutex);
+		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			return;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 LOOK_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		caller_idle(watch);
+	}
+}
+
+/* Everything the caller does between start and end. */
+static void
+serve_and_wait(Watch *watch)
+{
+	if (watch->launch->segment->plan->n_readers == 0)
+	{
+		watch->serving = true;
+		osml_serve_reads(watch->launch->segment, 0, caller_idle, watch);
+		watch->serving = false;
+	}
+	wait_for_end(watch);
+}
+
+/*
+ * Our own error ends the run.  One from a row that we read is the run's error,
+ * which the trainer finds in the segment when our queue goes; anything else is
+ * a cancel with our words.
+ */
+static void
+pass_on_error(Watch *watch, ErrorData *edata)
+{
+	if (watch->serving && edata->sqlerrcode != ERRCODE_QUERY_CANCELED &&
+		edata->sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED)
+	{
+		osml_shared_report(watch->shared, edata);
+		SpinLockAcquire(&watch->shared->mutex);
+		watch->shared->caller_needed = false;
+		SpinLockRelease(&watch->shared->mutex);
+	}
+	else
+		(void) osml_shared_cancel(watch->shared, edata->message);
+}
+
+/* The run did not finish: its error, carrying the run id. */
+static void
+raise_end(const OsmlShared *shared)
+{
+	const OsmlReport *report = &shared->report;
+	const char *status = shared->ended ? shared->status : "interrupted";
+	int			sqlstate = report->sqlstate != 0 ? report->sqlstate :
+		strcmp(status, "cancelled") == 0 ? ERRCODE_QUERY_CANCELED : ERRCODE_ADMIN_SHUTDOWN;
+
+	ereport(ERROR,
+			(errcode(sqlstate),
+			 errmsg("osml run " INT64_FORMAT " %s: %s", shared->run_id, status,
+					report->sqlstate != 0 ? report->message : "the trainer was terminated"),
+			 report->detail[0] ? errdetail_internal("%s", report->detail) : 0,
+			 report->hint[0] ? errhint("%s", report->hint) : 0));
+}
+
+static void
+run_context(void *arg)
+{
+	errcontext("osml run " INT64_FORMAT, *(int64 *) arg);
+}
+
+void
+osml_see_through(OsmlLaunch *launch)
+{
+	Watch		watch = {0};
+	MemoryContext context = CurrentMemoryContext;
+	ErrorContextCallback callback;
+	int			level = NewGUCNestLevel();
+
+	watch.launch = launch;
+	watch.shared = launch->segment->shared;
+	watch.last_look = watch.last_notice = GetCurrentTimestamp();
+	callback.callback = run_context;
+	callback.arg = &launch->segment->plan->run_id;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	watch_client();
+	PG_TRY();
+	{
+		serve_and_wait(&watch);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		pass_on_error(&watch, CopyErrorData());
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	error_context_stack = callback.previous;
+	AtEOXact_GUC(false, level);
+	/* so that its slot is free for the next call */
+	(void) WaitForBackgroundWorkerShutdown(launch->trainer);
+	if (!watch.shared->ended || strcmp(watch.shared->status, "finished") != 0)
+	{
+		watch.shared->caller_needed = false;
+		raise_end(watch.shared);
+	}
+}

@@ -1,0 +1,122 @@
+/*
+ * channel.c
+ *	  Blocks over a shm_mq, never blocking where an interrupt cannot reach.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "utils/wait_event.h"
+
+#include "train/channel.h"
+
+#define IDLE_MS 1000
+
+/* Sleep until the latch is set or a second is over, and let the owner look. */
+static void
+wait_for_peer(OsmlIdle idle, void *arg)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 IDLE_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	idle(arg);
+}
+
+static bool
+send_parts(OsmlSender *sender, shm_mq_iovec *parts, int n_parts)
+{
+	for (;;)
+	{
+		shm_mq_result result = shm_mq_sendv(sender->handle, parts, n_parts,
+											true, true);
+
+		if (result == SHM_MQ_SUCCESS)
+			return true;
+		if (result == SHM_MQ_DETACHED)
+			return false;
+		wait_for_peer(sender->idle, sender->arg);
+	}
+}
+
+/* Close the gaps between short columns; returns the bytes of all columns. */
+static Size
+pack_columns(const OsmlLayout *layout, OsmlBlock *block)
+{
+	int			n_wide = osml_layout_wide(layout);
+	int			n_narrow = osml_layout_narrow(layout);
+	Size		rows = block->nrows;
+	char	   *out = (char *) block->data;
+
+	for (int j = 0; j < n_wide; j++)
+	{
+		memmove(out, osml_block_column(block, j), rows * sizeof(double));
+		out += rows * sizeof(double);
+	}
+	for (int k = 0; k < n_narrow; k++)
+	{
+		memmove(out, osml_block_codes(block, layout, k), rows * sizeof(int32));
+		out += rows * sizeof(int32);
+	}
+	return out - (char *) block->data;
+}
+
+bool
+osml_send_block(OsmlSender *sender, const OsmlLayout *layout, OsmlBlock *block)
+{
+	OsmlMessage message = {0};
+	shm_mq_iovec parts[2];
+
+	message.kind = OSML_MESSAGE_BLOCK;
+	message.shard = block->shard;
+	message.nrows = block->nrows;
+	message.n_null = block->n_null;
+	message.n_nonfinite = block->n_nonfinite;
+	message.first_row = block->first_row;
+	parts[0].data = (const char *) &message;
+	parts[0].len = sizeof(message);
+	parts[1].data = (const char *) block->data;
+	parts[1].len = block->nrows == OSML_BLOCK_ROWS ?
+		OSML_BLOCK_ROWS * osml_layout_row_bytes(layout) :
+		pack_columns(layout, block);
+	return send_parts(sender, parts, 2);
+}
+
+bool
+osml_send_end_of_shard(OsmlSender *sender, int shard, int64 rows_read)
+{
+	OsmlMessage message = {0};
+	shm_mq_iovec part;
+
+	message.kind = OSML_MESSAGE_END_OF_SHARD;
+	message.shard = shard;
+	message.rows_read = rows_read;
+	part.data = (const char *) &message;
+	part.len = sizeof(message);
+	return send_parts(sender, &part, 1);
+}
+
+shm_mq_result
+osml_receive(shm_mq_handle *handle, OsmlIdle idle, void *arg, OsmlMessage *message,
+			 const char **columns)
+{
+	for (;;)
+	{
+		Size		size;
+		void	   *data;
+		shm_mq_result result = shm_mq_receive(handle, &size, &data, true);
+
+		if (result == SHM_MQ_SUCCESS)
+		{
+			if (size < sizeof(OsmlMessage))
+				elog(ERROR, "osml queue delivered a message of %zu bytes", size);
+			memcpy(message, data, sizeof(OsmlMessage));
+			*columns = (const char *) data + sizeof(OsmlMessage);
+			return result;
+		}
+		if (result == SHM_MQ_DETACHED)
+			return result;
+		wait_for_peer(idle, arg);
+	}
+}

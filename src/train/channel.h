@@ -1,0 +1,54 @@
+/*
+ * channel.h
+ *	  Blocks on their way from a reader to the trainer, over one shm_mq.
+ *
+ * A message is a header and, for a block, its columns without the unused rows
+ * (stride nrows).  A shard ends with a message of its own: a queue that
+ * detaches without it has lost rows, and the run fails.
+ */
+#ifndef OSML_CHANNEL_H
+#define OSML_CHANNEL_H
+
+#include "train/segment.h"
+
+typedef enum OsmlMessageKind
+{
+	OSML_MESSAGE_BLOCK,
+	OSML_MESSAGE_END_OF_SHARD
+} OsmlMessageKind;
+
+typedef struct OsmlMessage
+{
+	int32		kind;
+	int32		shard;
+	int32		nrows;
+	int32		n_null;
+	int32		n_nonfinite;
+	int32		padding;
+	int64		first_row;
+	int64		rows_read;		/* of the whole shard, at its end */
+} OsmlMessage;
+
+/* called in each wait, at least once a second; may raise an error */
+typedef void (*OsmlIdle) (void *arg);
+
+typedef struct OsmlSender
+{
+	shm_mq_handle *handle;
+	OsmlIdle	idle;
+	void	   *arg;
+} OsmlSender;
+
+/* false when the trainer has gone: stop reading.  Packs the block in place. */
+extern bool osml_send_block(OsmlSender *sender, const OsmlLayout *layout,
+							OsmlBlock *block);
+extern bool osml_send_end_of_shard(OsmlSender *sender, int shard, int64 rows_read);
+
+/*
+ * The next message of a queue; columns of a block have stride nrows and stay
+ * valid until the next call.  SHM_MQ_DETACHED when the reader has gone.
+ */
+extern shm_mq_result osml_receive(shm_mq_handle *handle, OsmlIdle idle, void *arg,
+								  OsmlMessage *message, const char **columns);
+
+#endif							/* OSML_CHANNEL_H */

@@ -1,0 +1,190 @@
+/*
+ * exact.c
+ *	  Least squares itself: sums over one streaming pass, then one solution.
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/json.h"
+#include "utils/memutils.h"
+
+#include "compute/jacobi.h"
+#include "compute/ols.h"
+#include "compute/sums.h"
+#include "model/linear.h"
+#include "train/run.h"
+
+/* below this many columns Jacobi's rotations are done in milliseconds */
+#define SMALL_PROBLEM 64
+
+/*
+ * The eigensolver: LAPACK out of osml_blas for many columns, where that module
+ * is installed.  load_external_function() raises an error on a missing file,
+ * so the file is looked for first.  OpenBLAS may start threads when it is
+ * loaded; they inherit a mask with every signal blocked, so that none of them
+ * ever takes a signal meant for the server.
+ */
+static osml_syev_fn
+choose_eigensolver(int n_columns)
+{
+	char		path[MAXPGPATH];
+	sigset_t	all;
+	sigset_t	before;
+	osml_syev_fn found;
+
+	snprintf(path, sizeof(path), "%s/osml_blas%s", pkglib_path, DLSUFFIX);
+	if (n_columns <= SMALL_PROBLEM || access(path, R_OK) != 0)
+		return osml_jacobi_syev;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	PG_TRY();
+	{
+		found = (osml_syev_fn) load_external_function("$libdir/osml_blas",
+													  "osml_blas_syev", true, NULL);
+	}
+	PG_FINALLY();
+	{
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	PG_END_TRY();
+	return found;
+}
+
+/* Sum over all training rows. */
+static OsmlSums *
+sum_rows(OsmlRun *run)
+{
+	int			d = run->layout.n_dense;
+	Size		bytes = osml_sums_bytes(d) + osml_sums_scratch(d) + osml_ols_bytes(d);
+	OsmlSums   *sums;
+	void	   *scratch;
+	OsmlBlock  *block;
+
+	if (!osml_budget_take(&run->budget, bytes))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("exact least squares over %d columns needs %zu kB, more than osml.max_memory allows",
+						d, bytes / 1024 + 1),
+				 errhint("Raise osml.max_memory, name fewer features, or choose another optimizer.")));
+	sums = osml_sums_init(MemoryContextAllocHuge(run->context, osml_sums_bytes(d)), d);
+	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(d));
+	block = MemoryContextAllocExtended(run->context, osml_block_bytes(&run->layout),
+									   MCXT_ALLOC_HUGE);
+	memset(block, 0, offsetof(OsmlBlock, data));
+	osml_intake_start(run, OSML_PART_TRAIN, false, 0);
+	while (osml_intake_fill(run, block))
+	{
+		osml_run_check(run);
+		osml_account_streamed(run, block);
+		osml_sums_block(sums, &run->layout, block, scratch);
+		run->row.rows_seen += block->nrows;
+		run->shared->rows_seen = run->row.rows_seen;
+		block->nrows = 0;
+		osml_log_flush(run, false);
+	}
+	osml_streamed_end(run);
+	return sums;
+}
+
+/* Names of flagged columns as a JSON list; an event when there are any. */
+static void
+report_collinear(OsmlRun *run, const OsmlOls *ols)
+{
+	StringInfoData names;
+	StringInfoData list;
+	bool		any = false;
+
+	initStringInfo(&names);
+	initStringInfo(&list);
+	for (int j = 0; j < ols->d; j++)
+	{
+		char	   *name = osml_dense_name(run->set, j);
+
+		if (!ols->collinear[j] && !ols->constant[j])
+			continue;
+		appendStringInfo(&names, "%s\"%s\"%s", any ? ", " : "", name,
+						 ols->constant[j] ? " (constant)" : "");
+		appendStringInfoString(&list, any ? ", " : "[");
+		escape_json(&list, name);
+		any = true;
+	}
+	if (!any)
+		return;
+	appendStringInfoChar(&list, ']');
+	osml_run_summary(run, "collinear", list.data);
+	osml_log_event(run, "warning", "collinear",
+				   psprintf("columns are linearly dependent; the weights are the solution "
+							"of minimum norm: %s", names.data));
+}
+
+/* What the solution says about itself, into summary and metrics. */
+static void
+report_solution(OsmlRun *run, const OsmlOls *ols, int64 n)
+{
+	double		mse = ols->sse / n;
+
+	osml_run_summary_number(run, "r2", ols->r2);
+	osml_run_summary_number(run, "adjusted_r2", ols->adjusted_r2);
+	osml_run_summary_number(run, "condition_number", ols->condition);
+	osml_run_summary_number(run, "residual_std_error", ols->residual_std_error);
+	osml_run_summary_number(run, "rank", ols->rank);
+	osml_run_summary_number(run, "degrees_of_freedom", ols->dof);
+	report_collinear(run, ols);
+	run->train_loss = mse;
+	run->shared->loss = mse;
+	osml_log_metric(run, "train", "train_mse", mse);
+	osml_log_metric(run, "train", "train_rmse", sqrt(mse));
+	osml_log_metric(run, "train", "train_r2", ols->r2);
+	osml_log_metric(run, "train", "condition_number", ols->condition);
+}
+
+/* Keep the inference for osml.weights. */
+static void
+keep_statistics(OsmlRun *run, const OsmlOls *ols)
+{
+	run->std_error = ols->std_error;
+	run->t_stat = ols->t;
+	run->p_value = ols->p;
+	run->collinear = palloc0(sizeof(bool) * (ols->d + 1));
+	for (int j = 0; j < ols->d; j++)
+		run->collinear[j] = ols->collinear[j] || ols->constant[j];
+}
+
+void
+osml_exact(OsmlRun *run)
+{
+	OsmlSums   *sums = sum_rows(run);
+	OsmlOls    *ols = osml_ols_init(MemoryContextAllocHuge(run->context,
+														   osml_ols_bytes(sums->d)),
+									sums->d);
+	OsmlOlsCoords coords = run->hparams->scale == OSML_SCALE_NONE ?
+		OSML_OLS_RAW : OSML_OLS_STANDARDISED;
+	OsmlStatus	status = osml_ols_solve(sums, run->hparams->bias, coords,
+										choose_eigensolver(sums->d), ols);
+
+	if (status == OSML_OUT_OF_MEMORY)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory solving least squares over %d columns", sums->d)));
+	if (status != OSML_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("could not solve least squares over %d columns", sums->d),
+				 errdetail("Sums of squares of the columns are not finite."),
+				 errhint("Look for columns of enormous values.")));
+	osml_scaling_from_stats(run);
+	osml_linear_rescale(&run->spec, &run->scaling, ols->weight, ols->intercept,
+						run->params);
+	run->row.steps = 1;
+	run->shared->step = 1;
+	report_solution(run, ols, sums->n);
+	keep_statistics(run, ols);
+	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+								  run->hparams->limit_val_batches);
+}

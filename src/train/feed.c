@@ -1,0 +1,286 @@
+/*
+ * feed.c
+ *	  Prepared blocks of a part, epoch by epoch, in the order of the plan or in
+ *	  a drawn one.
+ *
+ * Three ways, by where the rows are:
+ *
+ *	in place	the set is in memory: prepared once, and shuffled where it lies
+ *	window		part of the set is on disk: blocks in drawn order are copied
+ *				into a window of memory, shuffled there and prepared
+ *	reread		the set did not fit at all, or is not kept: the same window is
+ *				filled from the queue, the readers sampling shards at random
+ *
+ * Without shuffling the window is one block.  A lane of n is every n-th block
+ * of a resident set.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compute/rowhash.h"
+#include "source/shuffle.h"
+#include "train/run.h"
+
+/* blocks shuffled together when memory is no limit: a million rows */
+#define WINDOW_BLOCKS 1024
+
+struct OsmlFeed
+{
+	OsmlRun    *run;
+	OsmlPartData *data;
+	OsmlShuffle shuffle;
+	int			lane;
+	int			lanes;
+	bool		in_place;
+	uint32		epoch;
+	bool		shuffled;		/* in place: 'once' has been done */
+
+	/* resident: the lane's blocks in the order of this epoch */
+	uint32	   *order;
+	int			n_order;
+	int			next;
+
+	/* window and reread */
+	OsmlBlock **window;
+	int			window_size;
+	int			window_used;
+	int			window_next;
+	uint32		draw;
+	OsmlBlock  *raw;			/* reread with a split: rows before it */
+	int			raw_next;
+	uint64		raw_hash[OSML_BLOCK_ROWS];
+};
+
+/* Epoch number that draws use: 0 for those kept for the whole run. */
+static OsmlShuffleKey
+draw_key(const OsmlFeed *feed, uint32 draw)
+{
+	OsmlShuffleKey key;
+
+	key.seed = feed->run->hparams->seed;
+	key.epoch = feed->shuffle == OSML_SHUFFLE_EPOCH ? feed->epoch : 0;
+	key.draw = ((uint32) feed->lane << 20) | draw;
+	return key;
+}
+
+/* Window blocks, as many as memory gives, at least two when shuffling. */
+static void
+create_window(OsmlFeed *feed)
+{
+	OsmlRun    *run = feed->run;
+	Size		bytes = MAXALIGN(osml_block_bytes(&run->layout));
+	int64		left = run->budget.memory_limit - run->budget.memory_used;
+	int64		fit = left / 2 / (int64) bytes / feed->lanes;
+	int			wanted = feed->shuffle == OSML_SHUFFLE_NONE ? 1 :
+		(int) Max(2, Min(WINDOW_BLOCKS, fit));
+
+	feed->window = MemoryContextAlloc(run->context, sizeof(OsmlBlock *) * wanted);
+	for (int i = 0; i < wanted; i++)
+	{
+		feed->window[i] = MemoryContextAllocExtended(run->context, bytes, MCXT_ALLOC_HUGE);
+		memset(feed->window[i], 0, offsetof(OsmlBlock, data));
+	}
+	(void) osml_budget_take(&run->budget, (int64) bytes * wanted);
+	feed->window_size = wanted;
+}
+
+OsmlFeed *
+osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane,
+				 int lanes)
+{
+	OsmlFeed   *feed = MemoryContextAllocZero(run->context, sizeof(OsmlFeed));
+	OsmlResident *set = data->set;
+
+	feed->run = run;
+	feed->data = data;
+	feed->shuffle = shuffle;
+	feed->lane = lane;
+	feed->lanes = lanes;
+	feed->in_place = set && set->n_memory == set->n_blocks;
+	if (set)
+	{
+		feed->order = MemoryContextAllocHuge(run->context,
+											 sizeof(uint32) * Max(1, set->n_blocks));
+		for (int i = lane; i < set->n_blocks; i += lanes)
+			feed->order[feed->n_order++] = i;
+		feed->next = feed->n_order;
+	}
+	if (!feed->in_place)
+		create_window(feed);
+	if (set == NULL && data->side != 0)
+	{
+		feed->raw = MemoryContextAllocExtended(run->context,
+											   osml_block_bytes(&run->layout),
+											   MCXT_ALLOC_HUGE);
+		memset(feed->raw, 0, offsetof(OsmlBlock, data));
+	}
+	return feed;
+}
+
+/*
+ * Draw the order of the lane's blocks.  The set's one short block is moved to
+ * the end of its window, where the row shuffle wants it.
+ */
+static void
+draw_order(OsmlFeed *feed, int window)
+{
+	uint32	   *permutation = MemoryContextAllocHuge(CurrentMemoryContext,
+													 sizeof(uint32) * Max(1, feed->n_order));
+	uint32		short_block = feed->data->set->n_blocks - 1;
+
+	osml_shuffle_order(draw_key(feed, 0), permutation, feed->n_order);
+	for (int i = 0; i < feed->n_order; i++)
+		feed->order[i] = permutation[i] * feed->lanes + feed->lane;
+	for (int i = 0; i < feed->n_order; i++)
+	{
+		if (feed->order[i] == short_block)
+		{
+			int			end = Min(i / window * window + window, feed->n_order) - 1;
+
+			feed->order[i] = feed->order[end];
+			feed->order[end] = short_block;
+			break;
+		}
+	}
+	pfree(permutation);
+}
+
+/* Shuffle the lane's blocks where they lie. */
+static void
+shuffle_in_place(OsmlFeed *feed)
+{
+	OsmlResident *set = feed->data->set;
+	OsmlBlock **blocks = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(OsmlBlock *) * Max(1, feed->n_order));
+
+	draw_order(feed, WINDOW_BLOCKS);
+	for (int i = 0; i < feed->n_order; i++)
+		blocks[i] = set->blocks[feed->order[i]];
+	for (int i = 0; i < feed->n_order; i += WINDOW_BLOCKS)
+	{
+		osml_run_check(feed->run);
+		osml_shuffle_rows(&set->layout, feed->run->spec.precision, blocks + i,
+						  Min(WINDOW_BLOCKS, feed->n_order - i),
+						  draw_key(feed, i / WINDOW_BLOCKS));
+	}
+	pfree(blocks);
+	feed->shuffled = true;
+}
+
+void
+osml_feed_begin(OsmlFeed *feed, uint32 epoch)
+{
+	feed->epoch = epoch;
+	feed->next = 0;
+	feed->draw = 0;
+	feed->window_used = feed->window_next = 0;
+	if (feed->data->set == NULL)
+	{
+		bool		sampled = feed->shuffle != OSML_SHUFFLE_NONE &&
+			osml_part_sampleable(&feed->run->plan->parts[feed->data->kind]);
+		OsmlShuffleKey key = draw_key(feed, 0);
+
+		if (feed->raw)
+			feed->raw->nrows = feed->raw_next = 0;
+		osml_intake_start(feed->run, feed->data->kind, sampled,
+						  sampled ? key.seed * UINT64CONST(0x9E3779B97F4A7C15) +
+						  key.epoch + 1 : 0);
+	}
+	else if (feed->shuffle == OSML_SHUFFLE_NONE)
+		return;
+	else if (!feed->in_place)
+		draw_order(feed, feed->window_size);
+	else if (!feed->shuffled || feed->shuffle == OSML_SHUFFLE_EPOCH)
+		shuffle_in_place(feed);
+}
+
+/* Rows of the pass, this side of the split only, into an empty block. */
+static bool
+fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
+{
+	OsmlRun    *run = feed->run;
+
+	block->nrows = 0;
+	block->prepared = false;
+	if (feed->raw == NULL)
+		return osml_intake_fill(run, block);
+	while (block->nrows < OSML_BLOCK_ROWS)
+	{
+		if (feed->raw_next == feed->raw->nrows)
+		{
+			feed->raw->nrows = feed->raw_next = 0;
+			if (!osml_intake_fill(run, feed->raw))
+				break;
+			osml_row_hash_block(&run->layout, feed->raw, 0, feed->raw_hash);
+		}
+		osml_split_rows(run, feed->raw, feed->raw_hash, feed->data->side, block,
+						&feed->raw_next);
+	}
+	return block->nrows > 0;
+}
+
+/* The next block of the window's source, copied to block; false at the end. */
+static bool
+fill_block(OsmlFeed *feed, OsmlBlock *block)
+{
+	OsmlBlock  *found;
+
+	if (feed->data->set == NULL)
+		return fill_from_queue(feed, block);
+	if (feed->next == feed->n_order)
+		return false;
+	found = osml_resident_get(feed->data->set, feed->order[feed->next++], block);
+	if (found != block)
+		memcpy(block, found, feed->data->set->block_bytes);
+	return true;
+}
+
+/* Fill, shuffle and prepare the next window; false at the end of the epoch. */
+static bool
+next_window(OsmlFeed *feed)
+{
+	OsmlRun    *run = feed->run;
+
+	feed->window_next = 0;
+	feed->window_used = 0;
+	while (feed->window_used < feed->window_size &&
+		   fill_block(feed, feed->window[feed->window_used]))
+	{
+		osml_run_check(run);
+		feed->window_used++;
+	}
+	if (run->streamed && feed->data == &run->parts[OSML_PART_TRAIN] && feed->epoch == 0)
+	{
+		for (int i = 0; i < feed->window_used; i++)
+			osml_account_streamed(run, feed->window[i]);
+	}
+	if (feed->shuffle != OSML_SHUFFLE_NONE)
+		osml_shuffle_rows(&run->layout, run->spec.precision, feed->window,
+						  feed->window_used, draw_key(feed, feed->draw++));
+	for (int i = 0; i < feed->window_used; i++)
+		osml_prepare_block(&run->scaling, &run->layout, run->spec.precision,
+						   feed->window[i]);
+	return feed->window_used > 0;
+}
+
+OsmlBlock *
+osml_feed_next(OsmlFeed *feed)
+{
+	OsmlBlock  *block;
+
+	if (!feed->in_place)
+	{
+		if (feed->window_next == feed->window_used && !next_window(feed))
+			return NULL;
+		return feed->window[feed->window_next++];
+	}
+	if (feed->next >= feed->n_order)
+		return NULL;
+	block = feed->data->set->blocks[feed->order[feed->next++]];
+	if (!block->prepared)
+		osml_prepare_block(&feed->run->scaling, &feed->run->layout,
+						   feed->run->spec.precision, block);
+	return block;
+}

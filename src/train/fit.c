@@ -1,0 +1,429 @@
+/*
+ * fit.c
+ *	  The step loop: batches of rows, gradients, updates.
+ *
+ * Rows arrive as segments of blocks.  A batch's gradient is summed over its
+ * segments and divided once, so it does not matter how blocks, windows, lanes
+ * or accumulated batches cut it.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "rules/schedule/schedule.h"
+#include "train/divergence.h"
+#include "train/fit.h"
+
+/* steps that an unlimited run aims at, and the epochs it may take for them */
+#define AUTO_STEPS 2000
+#define AUTO_MAX_EPOCHS 1000
+
+/* Allocate zeroed values in the compute type. */
+static void *
+new_vector(OsmlRun *run, size_t n)
+{
+	return MemoryContextAllocExtended(run->context,
+									  Max(1, n) * osml_precision_size(run->spec.precision),
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* Epochs to run; "auto" aims at AUTO_STEPS steps. */
+static int64
+resolve_epochs(OsmlRun *run)
+{
+	OsmlHparams *hparams = run->hparams;
+	int64		rows_a_step = hparams->batch_size * hparams->accumulate_grad_batches;
+	int64		n_rows = run->parts[OSML_PART_TRAIN].n_rows;
+	int64		epochs;
+
+	if (hparams->max_epochs != OSML_AUTO)
+		return hparams->max_epochs;
+	if (hparams->max_batches != OSML_AUTO)
+		return OSML_AUTO;
+	epochs = (AUTO_STEPS * rows_a_step + n_rows - 1) / n_rows;
+	/* a data set smaller than a batch takes one step an epoch */
+	hparams->max_epochs = Max(1, Min(AUTO_MAX_EPOCHS, epochs));
+	return hparams->max_epochs;
+}
+
+/* A number in the summary of the run of how often clipping took hold. */
+static void
+note_clipping(OsmlFit *fit)
+{
+	if (fit->run->hparams->gradient_clip_val > 0 && fit->run->row.steps > 0)
+		osml_run_summary_number(fit->run, "clipped_share",
+								(double) fit->clipped_steps / fit->run->row.steps);
+}
+
+/* Clip the mean gradient; returns its norm afterwards. */
+static double
+clip_gradient(OsmlFit *fit, double norm)
+{
+	OsmlRun    *run = fit->run;
+	double		limit = run->hparams->gradient_clip_val;
+	double		after;
+
+	if (limit <= 0)
+		return norm;
+	if (run->hparams->gradient_clip_algorithm == OSML_CLIP_VALUE)
+		run->backend->clamp(run->spec.precision, fit->n_params, fit->grad, limit);
+	else
+	{
+		double		factor = limit / (norm + 1e-6);
+
+		if (factor < 1)
+			run->backend->scale(run->spec.precision, fit->n_params, fit->grad, factor);
+	}
+	after = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	if (after < norm)
+		fit->clipped_steps++;
+	return after;
+}
+
+/* Seconds since the last call, for step_seconds. */
+static double
+lap(OsmlFit *fit)
+{
+	instr_time	now;
+	instr_time	span;
+
+	INSTR_TIME_SET_CURRENT(now);
+	span = now;
+	INSTR_TIME_SUBTRACT(span, fit->lap_start);
+	fit->lap_start = now;
+	return INSTR_TIME_GET_DOUBLE(span);
+}
+
+/* The rows of osml.metrics for the step just taken. */
+static void
+log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
+{
+	OsmlRun    *run = fit->run;
+	int64		steps = run->row.steps - fit->lap_step;
+	double		seconds;
+
+	if (!always && !osml_log_room(run, 7))
+		return;
+	seconds = lap(fit);
+	osml_log_metric(run, "train", fit->loss_name, step->loss);
+	if (run->hparams->loss == OSML_LOSS_MSE)
+		osml_log_metric(run, "train", "train_rmse", sqrt(step->loss));
+	osml_log_metric(run, "train", "lr", step->lr);
+	osml_log_metric(run, "train", "grad_norm", step->norm);
+	osml_log_metric(run, "train", "grad_norm_clipped", step->norm_clipped);
+	if (steps > 0 && seconds > 0)
+	{
+		osml_log_metric(run, "train", "step_seconds", seconds / steps);
+		osml_log_metric(run, "train", "rows_per_s",
+						(run->row.rows_seen - fit->lap_rows) / seconds);
+	}
+	fit->lap_step = run->row.steps;
+	fit->lap_rows = run->row.rows_seen;
+	fit->logged_step = run->row.steps;
+}
+
+/* An optimiser update from the summed gradient of the accumulated batches. */
+static void
+take_step(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	OsmlStepResult step;
+	OsmlOptimStep update;
+
+	step.rows = fit->step_rows;
+	step.raw_loss = fit->loss_sum / fit->step_rows;
+	step.loss = step.raw_loss * run->loss_unit;
+	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
+						1.0 / fit->step_rows);
+	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	if (run->row.steps == 0)
+		fit->first_loss = step.raw_loss;
+	osml_check_divergence(fit, &step);
+	step.norm_clipped = clip_gradient(fit, step.norm);
+	step.lr = run->hparams->lr *
+		osml_schedule_factor((OsmlSchedule) run->hparams->lr_schedule,
+							 run->row.steps + 1, fit->total_steps);
+	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
+	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
+							 &update, fit->n_params, run->params, fit->grad,
+							 fit->optim_state);
+
+	run->row.steps++;
+	run->row.rows_seen += fit->step_rows;
+	run->train_loss = step.loss;
+	run->shared->step = run->row.steps;
+	run->shared->rows_seen = run->row.rows_seen;
+	run->shared->loss = step.loss;
+	fit->last = step;
+	if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
+		log_step(fit, &step, false);
+
+	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
+	fit->loss_sum = 0;
+	fit->step_rows = 0;
+	fit->batches_in_step = 0;
+	fit->n_segments = 0;
+}
+
+/* Validation while training, when the batch count says so. */
+static void
+maybe_validate(OsmlFit *fit, bool epoch_end)
+{
+	OsmlRun    *run = fit->run;
+	double		interval = run->hparams->val_check_interval;
+	bool		due;
+
+	if (!run->parts[OSML_PART_VAL].present)
+		return;
+	if (interval == 0)
+		due = epoch_end;
+	else
+	{
+		int64		batches = interval >= 1 ? (int64) interval :
+			Max(1, (int64) (interval * fit->batches_per_epoch));
+
+		due = fit->n_batches % batches == 0 && !epoch_end;
+	}
+	if (due && fit->validated_batch != fit->n_batches)
+	{
+		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+									  run->hparams->limit_val_batches);
+		fit->validated_batch = fit->n_batches;
+	}
+}
+
+/* Has the run had enough? */
+static bool
+limit_reached(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	const OsmlHparams *hparams = run->hparams;
+
+	if (hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches)
+		return true;
+	return !isnan(hparams->max_time) &&
+		TimestampDifferenceExceeds(run->started_at, GetCurrentTimestamp(),
+								   (int) Min(hparams->max_time * 1000, (double) INT_MAX));
+}
+
+/* A batch is complete. */
+static void
+end_batch(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+
+	fit->n_batches++;
+	fit->batch_rows = 0;
+	if (++fit->batches_in_step >= run->hparams->accumulate_grad_batches)
+		take_step(fit);
+	fit->done = limit_reached(fit);
+	osml_run_check(run);
+	maybe_validate(fit, false);
+	osml_log_flush(run, false);
+}
+
+/* Add rows [lo, hi) of a block to the current batch. */
+static void
+add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
+{
+	OsmlRun    *run = fit->run;
+
+	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, run->params,
+							  fit->grad, &fit->loss_sum, run->scratch);
+	fit->step_rows += hi - lo;
+	fit->batch_rows += hi - lo;
+	osml_note_segment(fit, block, lo, hi);
+}
+
+/* The lane's next row is in lane->block; false at the end of its epoch. */
+static bool
+lane_ready(OsmlLane *lane)
+{
+	while (lane->block == NULL || lane->row == lane->block->nrows)
+	{
+		lane->block = osml_feed_next(lane->feed);
+		lane->row = 0;
+		if (lane->block == NULL)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Up to n rows of a lane into the batch.  In an endless stream the lane wraps
+ * at the end of its data; within an epoch it stops.  Returns rows taken.
+ */
+static int64
+take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
+{
+	int64		taken = 0;
+
+	while (taken < n)
+	{
+		int			count;
+
+		if (!lane_ready(lane))
+		{
+			if (!fit->endless || lane->epoch_rows == 0)
+				break;
+			lane->epoch++;
+			lane->epoch_rows = 0;
+			fit->run->row.epoch = fit->run->shared->epoch =
+				Max(fit->run->row.epoch, lane->epoch);
+			osml_feed_begin(lane->feed, lane->epoch);
+			continue;
+		}
+		count = (int) Min(n - taken, lane->block->nrows - lane->row);
+		add_segment(fit, lane->block, lane->row, lane->row + count);
+		lane->row += count;
+		lane->epoch_rows += count;
+		taken += count;
+	}
+	return taken;
+}
+
+/* One batch from all lanes; false when no row was left. */
+static bool
+next_batch(OsmlFit *fit)
+{
+	const OsmlHparams *hparams = fit->run->hparams;
+	int64		share = hparams->batch_size / hparams->lanes;
+
+	for (int l = 0; l < hparams->lanes; l++)
+		(void) take_from_lane(fit, &fit->lanes[l], share);
+	return fit->batch_rows > 0;
+}
+
+static void
+begin_epoch(OsmlFit *fit, uint32 epoch)
+{
+	fit->run->row.epoch = fit->run->shared->epoch = epoch;
+	for (int l = 0; l < fit->run->hparams->lanes; l++)
+	{
+		fit->lanes[l].epoch = epoch;
+		fit->lanes[l].epoch_rows = 0;
+		fit->lanes[l].block = NULL;
+		osml_feed_begin(fit->lanes[l].feed, epoch);
+	}
+}
+
+/* Forget a batch that drop_last leaves out. */
+static void
+drop_batch(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+
+	if (fit->batches_in_step == 0)
+	{
+		memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
+		fit->loss_sum = 0;
+		fit->step_rows = 0;
+	}
+	fit->batch_rows = 0;
+}
+
+/* max_batches without max_epochs: one endless stream of full batches. */
+static void
+fit_endless(OsmlFit *fit)
+{
+	begin_epoch(fit, 0);
+	while (!fit->done && next_batch(fit))
+		end_batch(fit);
+}
+
+/* Epochs, each of which counts every row once; its last batch may be short. */
+static void
+fit_epochs(OsmlFit *fit, int64 epochs)
+{
+	OsmlRun    *run = fit->run;
+
+	for (int64 epoch = 0; epoch < epochs && !fit->done; epoch++)
+	{
+		begin_epoch(fit, (uint32) epoch);
+		while (!fit->done && next_batch(fit))
+		{
+			if (fit->batch_rows < run->hparams->batch_size && run->hparams->drop_last)
+			{
+				drop_batch(fit);
+				break;
+			}
+			end_batch(fit);
+		}
+		/* what was accumulated steps at the end of its epoch */
+		if (fit->step_rows > 0)
+			take_step(fit);
+		if (run->streamed && epoch == 0)
+			osml_streamed_end(run);
+		maybe_validate(fit, true);
+	}
+}
+
+/* Feeds, vectors and constants of the loop. */
+static void
+prepare_fit(OsmlFit *fit, OsmlRun *run)
+{
+	const OsmlHparams *hparams = run->hparams;
+	OsmlOptim	optim = (OsmlOptim) hparams->optimizer;
+	int64		n_rows = run->parts[OSML_PART_TRAIN].n_rows;
+
+	memset(fit, 0, sizeof(OsmlFit));
+	fit->run = run;
+	fit->n_params = run->spec.ops->n_params(&run->spec);
+	fit->grad = new_vector(run, fit->n_params);
+	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));
+	fit->loss_name = psprintf("train_%s", osml_loss_name((OsmlLoss) hparams->loss));
+	osml_optim_defaults(optim, hparams->lr, &fit->hyper);
+	fit->hyper.momentum = hparams->momentum;
+	fit->hyper.dampening = hparams->dampening;
+	fit->hyper.nesterov = hparams->nesterov;
+	fit->hyper.weight_decay = hparams->weight_decay;
+	fit->hyper.beta1 = hparams->betas.values[0];
+	fit->hyper.beta2 = hparams->betas.values[1];
+	fit->hyper.eps = hparams->eps;
+	fit->batches_per_epoch = Max(1, (n_rows + hparams->batch_size - 1) / hparams->batch_size);
+	if (run->reread && hparams->lanes > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
+				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
+	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
+	for (int l = 0; l < hparams->lanes; l++)
+		fit->lanes[l].feed = osml_feed_create(run, &run->parts[OSML_PART_TRAIN],
+											  hparams->shuffle, l, hparams->lanes);
+	INSTR_TIME_SET_CURRENT(fit->lap_start);
+}
+
+void
+osml_fit(OsmlRun *run)
+{
+	OsmlFit		fit;
+	int64		epochs;
+
+	prepare_fit(&fit, run);
+	epochs = run->streamed ? 1 : resolve_epochs(run);
+	fit.endless = epochs == OSML_AUTO;
+	if (fit.endless)
+		fit_endless(&fit);
+	else
+		fit_epochs(&fit, epochs);
+	if (fit.step_rows > 0)
+		take_step(&fit);
+	if (run->row.steps == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("no step was taken"),
+				 errdetail("The training rows fill no batch of " INT64_FORMAT " rows.",
+						   run->hparams->batch_size),
+				 errhint("Lower \"batch_size\", or leave out \"drop_last\".")));
+	if (fit.logged_step != run->row.steps)
+		log_step(&fit, &fit.last, true);
+	if (run->parts[OSML_PART_VAL].present && fit.validated_batch != fit.n_batches)
+		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+									  run->hparams->limit_val_batches);
+	note_clipping(&fit);
+}

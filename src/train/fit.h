@@ -1,0 +1,77 @@
+/*
+ * fit.h
+ *	  State of the step loop, shared by fit.c and divergence.c.
+ */
+#ifndef OSML_FIT_H
+#define OSML_FIT_H
+
+#include "portability/instr_time.h"
+#include "train/run.h"
+
+/* pieces of the current step's rows, kept for a message that names them */
+#define OSML_MAX_SEGMENTS 4
+
+typedef struct OsmlRowSegment
+{
+	uint32		first;			/* row numbers in the source, see block.h */
+	uint32		last;
+	bool		consecutive;	/* first..last without gaps */
+} OsmlRowSegment;
+
+/* one sub-stream of the training rows */
+typedef struct OsmlLane
+{
+	OsmlFeed   *feed;
+	OsmlBlock  *block;
+	int			row;			/* next row of block */
+	int64		epoch;
+	int64		epoch_rows;
+} OsmlLane;
+
+typedef struct OsmlStepResult
+{
+	int64		rows;
+	double		raw_loss;		/* mean over the rows, in training units */
+	double		loss;			/* in the label's units */
+	double		norm;			/* of the mean gradient */
+	double		norm_clipped;
+	double		lr;
+} OsmlStepResult;
+
+typedef struct OsmlFit
+{
+	OsmlRun    *run;
+	OsmlLane   *lanes;
+	size_t		n_params;
+	void	   *grad;			/* sum over the rows of the step so far */
+	void	   *optim_state;
+	OsmlOptimHyper hyper;
+	const char *loss_name;		/* train_mse, ... */
+
+	double		loss_sum;
+	int64		step_rows;
+	int64		batch_rows;
+	int64		batches_in_step;
+	int64		n_batches;
+	int64		batches_per_epoch;
+	int64		total_steps;	/* 0: unknown, for schedules */
+	int64		validated_batch;
+	bool		endless;
+	bool		done;
+
+	double		first_loss;
+	int64		clipped_steps;
+	OsmlStepResult last;
+	int			n_segments;
+	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
+	OsmlBlock  *last_block;		/* newest segment, for its largest columns */
+	int			last_lo;
+	int			last_hi;
+
+	instr_time	lap_start;
+	int64		lap_step;
+	int64		lap_rows;
+	int64		logged_step;
+} OsmlFit;
+
+#endif							/* OSML_FIT_H */

@@ -1,0 +1,211 @@
+/*
+ * intake.c
+ *	  Rows from the queues into full blocks, in plan order.
+ *
+ * Whatever sizes the readers' blocks have, the trainer packs rows into blocks
+ * of exactly 1,024, so sums and batches do not depend on how many readers
+ * there were or where a shard ended.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "storage/proc.h"
+#include "utils/memutils.h"
+
+#include "train/run.h"
+
+void
+osml_intake_init(OsmlRun *run)
+{
+	OsmlIntake *intake = &run->intake;
+
+	intake->segment = run->segment;
+	for (int i = 0; i < run->shared->n_queues; i++)
+	{
+		shm_mq	   *queue = osml_segment_queue(run->segment, i);
+
+		shm_mq_set_receiver(queue, MyProc);
+		intake->handles[i] = shm_mq_attach(queue, run->segment->dsm, NULL);
+	}
+}
+
+/* The error for a reader that went away in the middle. */
+static void
+reader_lost(OsmlRun *run)
+{
+	/* its own error, or the cancel that ended it, says more */
+	osml_run_check(run);
+	if (run->shared->report.sqlstate != 0)
+		ereport(ERROR,
+				(errcode(run->shared->report.sqlstate),
+				 errmsg_internal("%s", run->shared->report.message),
+				 run->shared->report.detail[0] ?
+				 errdetail_internal("%s", run->shared->report.detail) : 0,
+				 run->shared->report.hint[0] ?
+				 errhint("%s", run->shared->report.hint) : 0));
+	ereport(ERROR,
+			(errcode(ERRCODE_CONNECTION_FAILURE),
+			 errmsg("a reader ended before it had sent all rows"),
+			 errhint("It may have been terminated; the server log has its last message.")));
+}
+
+/* A worker that died before it could attach will never detach either. */
+static void
+intake_idle(void *arg)
+{
+	OsmlRun    *run = arg;
+
+	osml_run_check(run);
+	if (run->plan->n_readers > 0)
+	{
+		OsmlReaderSlot *slot = &run->shared->readers[run->intake.position %
+													 run->plan->n_readers];
+		bool		lost;
+
+		SpinLockAcquire(&run->shared->mutex);
+		lost = slot->pid != 0 && !slot->attached && kill(slot->pid, 0) != 0;
+		SpinLockRelease(&run->shared->mutex);
+		if (lost)
+			reader_lost(run);
+	}
+}
+
+/* Next message of the pass; false when its last shard has ended. */
+static bool
+next_message(OsmlRun *run)
+{
+	OsmlIntake *intake = &run->intake;
+
+	while (intake->position < intake->n_shards)
+	{
+		int			queue = intake->position % run->shared->n_queues;
+
+		if (osml_receive(intake->handles[queue], intake_idle, run,
+						 &intake->message, &intake->columns) != SHM_MQ_SUCCESS)
+			reader_lost(run);
+		if (intake->message.shard != intake->position)
+			elog(ERROR, "osml reader sent shard %d where %d was due",
+				 intake->message.shard, intake->position);
+		if (intake->message.kind == OSML_MESSAGE_BLOCK)
+		{
+			intake->taken = 0;
+			intake->n_null += intake->message.n_null;
+			intake->n_nonfinite += intake->message.n_nonfinite;
+			return true;
+		}
+		intake->row_base += intake->message.rows_read;
+		intake->rows_read += intake->message.rows_read;
+		intake->position++;
+		intake->message.nrows = intake->taken = 0;
+	}
+	intake->active = false;
+	return false;
+}
+
+void
+osml_intake_start(OsmlRun *run, OsmlPartKind part, bool sampled, uint64 key)
+{
+	OsmlIntake *intake = &run->intake;
+	MemoryContext pass;
+	MemoryContext old;
+
+	/* a pass that was left early is still in the queues */
+	while (intake->active && next_message(run))
+		;
+	pass = AllocSetContextCreate(CurrentMemoryContext, "osml shard list",
+								 ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(pass);
+	(void) osml_plan_shards(run->plan, part, sampled, key, &intake->n_shards);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(pass);
+
+	intake->active = true;
+	intake->layout = &run->plan->parts[part].set.layout;
+	intake->position = 0;
+	intake->row_base = 0;
+	intake->rows_read = intake->n_null = intake->n_nonfinite = 0;
+	intake->message.nrows = intake->taken = 0;
+	SpinLockAcquire(&run->shared->mutex);
+	run->shared->request.number++;
+	run->shared->request.part = part;
+	run->shared->request.sampled = sampled;
+	run->shared->request.key = key;
+	SpinLockRelease(&run->shared->mutex);
+	osml_shared_wake(run->shared);
+}
+
+/* Copy n rows of the message to the end of the block. */
+static void
+copy_rows(OsmlIntake *intake, OsmlBlock *block, int n)
+{
+	const OsmlLayout *layout = intake->layout;
+	int			n_wide = osml_layout_wide(layout);
+	Size		stride = intake->message.nrows;
+	const double *wide = (const double *) intake->columns;
+	const int32 *narrow = (const int32 *) (wide + n_wide * stride);
+
+	if (block->nrows == 0)
+		block->first_row = intake->row_base + intake->message.first_row + intake->taken;
+	for (int j = 0; j < n_wide; j++)
+		memcpy(osml_block_column(block, j) + block->nrows,
+			   wide + j * stride + intake->taken, n * sizeof(double));
+	for (int k = 0; k < osml_layout_narrow(layout); k++)
+		memcpy(osml_block_codes(block, layout, k) + block->nrows,
+			   narrow + k * stride + intake->taken, n * sizeof(int32));
+	if (layout->has_row_number && intake->row_base > 0)
+	{
+		uint32	   *numbers = osml_block_row_numbers(block, layout) + block->nrows;
+
+		for (int r = 0; r < n; r++)
+			numbers[r] += (uint32) intake->row_base;
+	}
+	block->nrows += n;
+	intake->taken += n;
+}
+
+bool
+osml_intake_fill(OsmlRun *run, OsmlBlock *block)
+{
+	OsmlIntake *intake = &run->intake;
+
+	while (block->nrows < OSML_BLOCK_ROWS)
+	{
+		int			left = intake->message.nrows - intake->taken;
+
+		if (left == 0)
+		{
+			if (!intake->active || !next_message(run))
+				break;
+			continue;
+		}
+		copy_rows(intake, block, Min(left, OSML_BLOCK_ROWS - block->nrows));
+	}
+	return block->nrows > 0;
+}
+
+void
+osml_intake_end(OsmlRun *run)
+{
+	SpinLockAcquire(&run->shared->mutex);
+	run->shared->reading_done = true;
+	SpinLockRelease(&run->shared->mutex);
+	for (int i = 0; i < run->shared->n_queues; i++)
+	{
+		if (run->intake.handles[i])
+			shm_mq_detach(run->intake.handles[i]);
+		run->intake.handles[i] = NULL;
+	}
+	/* a reader inside a long query sees no flag; SIGINT ends the query */
+	for (int i = 0; i < run->plan->n_readers; i++)
+	{
+		pid_t		pid;
+
+		SpinLockAcquire(&run->shared->mutex);
+		pid = run->shared->readers[i].proc ? run->shared->readers[i].pid : 0;
+		SpinLockRelease(&run->shared->mutex);
+		if (pid != 0 && run->intake.active)
+			kill(pid, SIGINT);
+	}
+	osml_shared_wake(run->shared);
+}

@@ -1,0 +1,216 @@
+/*
+ * launcher.c
+ *	  Starting a run: segment, readers, trainer, and the wait for its row.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/wait_event.h"
+
+#include "train/launcher.h"
+
+/* Register one worker; NULL when there is no slot. */
+static BackgroundWorkerHandle *
+start_worker(const OsmlLaunch *launch, const char *function, const char *role, int index)
+{
+	BackgroundWorker worker;
+	BackgroundWorkerHandle *handle;
+
+	memset(&worker, 0, sizeof(worker));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	strlcpy(worker.bgw_library_name, "osml", sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, function, sizeof(worker.bgw_function_name));
+	snprintf(worker.bgw_name, BGW_MAXLEN, "osml %s for run " INT64_FORMAT, role,
+			 launch->segment->plan->run_id);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "osml %s", role);
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(launch->segment->dsm));
+	memcpy(worker.bgw_extra, &index, sizeof(index));
+	worker.bgw_notify_pid = MyProcPid;
+	return RegisterDynamicBackgroundWorker(&worker, &handle) ? handle : NULL;
+}
+
+/*
+ * The caller lets go of the segment: at the end, after an error, or when the
+ * session dies.  A run that still needs it is cancelled.  A lost client of a
+ * run that may continue alone is not missed once reading is over.
+ */
+static void
+caller_leave(dsm_segment *dsm, Datum arg)
+{
+	OsmlShared *shared = dsm_segment_address(dsm);
+	bool		needed;
+
+	SpinLockAcquire(&shared->mutex);
+	shared->caller = NULL;
+	needed = shared->caller_needed &&
+		!(proc_exit_inprogress && shared->continue_alone && shared->reading_done);
+	SpinLockRelease(&shared->mutex);
+	if (needed)
+		(void) osml_shared_cancel(shared, "the session that waited for the run ended");
+}
+
+/* Make the segment and start its readers; false when a slot is missing. */
+static bool
+start_readers(OsmlLaunch *launch, OsmlPlan *plan)
+{
+	launch->segment = osml_segment_create(plan);
+	launch->segment->shared->continue_alone = launch->continue_alone;
+	launch->segment->shared->caller_needed = true;
+	for (int i = 0; i < plan->n_readers; i++)
+	{
+		launch->readers[i] = start_worker(launch, "osml_reader_main", "reader", i);
+		if (launch->readers[i] == NULL)
+		{
+			for (int k = 0; k < i; k++)
+				TerminateBackgroundWorker(launch->readers[k]);
+			dsm_detach(launch->segment->dsm);
+			return false;
+		}
+	}
+	on_dsm_detach(launch->segment->dsm, caller_leave, (Datum) 0);
+	return true;
+}
+
+static void
+no_slot(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("no background worker slot is free for the %s", what),
+			 errhint("Raise max_worker_processes (now %d), or wait for other runs to end.",
+					 max_worker_processes)));
+}
+
+/* All workers of a run; a waiting caller reads when readers find no slot. */
+static void
+start_workers(OsmlLaunch *launch, OsmlPlan *plan)
+{
+	if (!start_readers(launch, plan))
+	{
+		if (!plan->wait)
+			no_slot("reader");
+		ereport(NOTICE,
+				(errmsg("no background worker slot is free for readers: this session reads")));
+		plan->n_readers = 0;
+		(void) start_readers(launch, plan);
+	}
+	launch->trainer = start_worker(launch, "osml_trainer_main", "trainer", 0);
+	if (launch->trainer == NULL)
+	{
+		for (int i = 0; i < plan->n_readers; i++)
+			TerminateBackgroundWorker(launch->readers[i]);
+		launch->segment->shared->caller_needed = false;
+		no_slot("trainer");
+	}
+}
+
+/* Sleep until something about the run changes. */
+static void
+wait_for_change(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 1000, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* A run that ended before its row was there left its reason in the segment. */
+static void
+start_failed(const OsmlShared *shared)
+{
+	if (shared->report.sqlstate != 0)
+		ereport(ERROR,
+				(errcode(shared->report.sqlstate),
+				 errmsg("could not start the trainer: %s", shared->report.message),
+				 shared->report.hint[0] ? errhint("%s", shared->report.hint) : 0));
+	ereport(ERROR,
+			(errcode(ERRCODE_CONNECTION_FAILURE),
+			 errmsg("could not start the trainer"),
+			 errhint("The server log has its last message; max_connections or "
+					 "max_worker_processes may be reached.")));
+}
+
+/* Until the trainer has attached and committed the run row. */
+static void
+wait_for_row(OsmlLaunch *launch)
+{
+	OsmlShared *shared = launch->segment->shared;
+
+	for (;;)
+	{
+		pid_t		pid;
+		BgwHandleStatus status = GetBackgroundWorkerPid(launch->trainer, &pid);
+		bool		committed;
+		bool		ended;
+
+		SpinLockAcquire(&shared->mutex);
+		committed = shared->committed;
+		ended = shared->ended;
+		SpinLockRelease(&shared->mutex);
+		if (committed)
+			return;
+		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			start_failed(shared);
+		wait_for_change();
+	}
+}
+
+/*
+ * A reader maps the segment first of all; the launcher stays until each has
+ * done so, since a worker that never came could not be missed later.
+ */
+static void
+wait_for_readers(OsmlLaunch *launch)
+{
+	OsmlShared *shared = launch->segment->shared;
+
+	for (int i = 0; i < launch->segment->plan->n_readers; i++)
+	{
+		for (;;)
+		{
+			pid_t		pid;
+			BgwHandleStatus status = GetBackgroundWorkerPid(launch->readers[i], &pid);
+			bool		attached;
+
+			SpinLockAcquire(&shared->mutex);
+			attached = shared->readers[i].attached || shared->ended;
+			SpinLockRelease(&shared->mutex);
+			if (attached)
+				break;
+			if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
+			{
+				(void) osml_shared_cancel(shared, "a reader could not start");
+				ereport(ERROR,
+						(errcode(ERRCODE_CONNECTION_FAILURE),
+						 errmsg("could not start a reader of run " INT64_FORMAT,
+								launch->segment->plan->run_id),
+						 errhint("The server log has its last message.")));
+			}
+			wait_for_change();
+		}
+	}
+}
+
+int64
+osml_launch(const OsmlTrainRequest *request)
+{
+	OsmlLaunch	launch = {0};
+	OsmlPlan   *plan = osml_resolve(request, &launch.continue_alone);
+
+	start_workers(&launch, plan);
+	wait_for_row(&launch);
+	wait_for_readers(&launch);
+	if (request->wait)
+		osml_see_through(&launch);
+	SpinLockAcquire(&launch.segment->shared->mutex);
+	launch.segment->shared->caller_needed = false;
+	SpinLockRelease(&launch.segment->shared->mutex);
+	dsm_detach(launch.segment->dsm);
+	return plan->run_id;
+}

@@ -1,0 +1,42 @@
+/*
+ * launcher.h
+ *	  osml_train() in the client's backend.
+ *
+ * resolve.c turns names into a plan, launcher.c starts the workers, caller.c
+ * waits: it reads rows if no worker does, shows progress and notices a lost
+ * client, a cancel and a lock cycle.
+ */
+#ifndef OSML_LAUNCHER_H
+#define OSML_LAUNCHER_H
+
+#include "postmaster/bgworker.h"
+#include "train/segment.h"
+#include "utils/jsonb.h"
+
+typedef struct OsmlTrainRequest
+{
+	const char *dataset;
+	Jsonb	   *hparams;		/* or NULL */
+	const char *model;			/* or NULL: named after the dataset or relation */
+	bool		wait;
+} OsmlTrainRequest;
+
+/* what the launcher holds while a run starts */
+typedef struct OsmlLaunch
+{
+	OsmlSegment *segment;
+	BackgroundWorkerHandle *trainer;
+	BackgroundWorkerHandle *readers[OSML_MAX_READERS];
+	bool		continue_alone;
+} OsmlLaunch;
+
+/* check, resolve and start; with wait also see it through.  Returns the run id. */
+extern int64 osml_launch(const OsmlTrainRequest *request);
+
+/* resolve.c: everything the run needs to know; *continue_alone from hparams */
+extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_alone);
+
+/* caller.c: read if need be, wait for the end, raise the run's error */
+extern void osml_see_through(OsmlLaunch *launch);
+
+#endif							/* OSML_LAUNCHER_H */

@@ -1,0 +1,339 @@
+/*
+ * load.c
+ *	  The load pass: rows into resident sets, statistics on the way.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "compute/random.h"
+#include "compute/rowhash.h"
+#include "train/run.h"
+
+/* blocks that a run needs beside its resident set: intake, split, window */
+#define WORKING_BLOCKS 8
+
+/* a part being filled */
+typedef struct Filling
+{
+	OsmlRun    *run;
+	OsmlPartData *data;
+	OsmlBlock  *block;			/* with room, or NULL */
+	OsmlBlock  *scratch;		/* used once the set has overflowed */
+} Filling;
+
+bool
+osml_can_stream(const OsmlRun *run)
+{
+	const OsmlHparams *hparams = run->hparams;
+
+	return hparams->scale == OSML_SCALE_NONE &&
+		hparams->scale_label != OSML_SCALE_STANDARDIZE &&
+		hparams->shuffle == OSML_SHUFFLE_NONE &&
+		hparams->on_null != OSML_ON_NULL_MEAN &&
+		hparams->max_epochs == 1 && hparams->lanes == 1 &&
+		hparams->val_check_interval == 0 &&
+		hparams->val_fraction == 0;
+}
+
+/* Count a full block of training rows into statistics and fingerprint. */
+static void
+account(OsmlRun *run, const OsmlBlock *block)
+{
+	uint64		hash[OSML_BLOCK_ROWS];
+
+	osml_stats_block(run->stats, &run->layout, block);
+	osml_row_hash_block(&run->layout, block, 0, hash);
+	for (int r = 0; r < block->nrows; r++)
+		run->fingerprint += hash[r];
+}
+
+/* An empty block that is not part of a resident set. */
+static OsmlBlock *
+working_block(OsmlRun *run)
+{
+	OsmlBlock  *block = MemoryContextAllocExtended(run->context,
+												   osml_block_bytes(&run->layout),
+												   MCXT_ALLOC_HUGE);
+
+	memset(block, 0, offsetof(OsmlBlock, data));
+	return block;
+}
+
+/* The block to append to. */
+static OsmlBlock *
+filling_block(Filling *filling)
+{
+	if (filling->block == NULL && filling->data->set)
+	{
+		filling->block = osml_resident_reserve(filling->data->set);
+		if (filling->block == NULL)
+		{
+			osml_resident_free(filling->data->set);
+			filling->data->set = NULL;
+		}
+	}
+	if (filling->block == NULL)
+	{
+		if (filling->scratch == NULL)
+			filling->scratch = working_block(filling->run);
+		filling->scratch->nrows = 0;
+		filling->block = filling->scratch;
+	}
+	return filling->block;
+}
+
+/* The block is full, or the pass is over: count it and keep it if it fits. */
+static void
+filling_commit(Filling *filling)
+{
+	OsmlBlock  *block = filling->block;
+	OsmlPartData *data = filling->data;
+
+	filling->block = NULL;
+	if (block == NULL || block->nrows == 0)
+		return;
+	data->n_rows += block->nrows;
+	if (data == &filling->run->parts[OSML_PART_TRAIN])
+	{
+		account(filling->run, block);
+		filling->run->shared->rows_loaded = data->n_rows;
+	}
+	if (data->set && !osml_resident_commit(data->set, block))
+	{
+		osml_resident_free(data->set);
+		data->set = NULL;
+	}
+}
+
+/* Is this row held out?  By its values alone, so equal rows stay together. */
+static bool
+held_out(const OsmlRun *run, uint64 hash)
+{
+	OsmlRandomKey key = {run->hparams->seed, OSML_STREAM_SPLIT, 0};
+
+	return osml_random_unit(key, hash) < run->hparams->val_fraction;
+}
+
+/* Append row r of one block to another. */
+static void
+copy_row(const OsmlLayout *layout, OsmlBlock *from, int r, OsmlBlock *to)
+{
+	int			end = to->nrows++;
+
+	if (end == 0)
+		to->first_row = from->first_row + r;
+	for (int j = 0; j < osml_layout_wide(layout); j++)
+		osml_block_column(to, j)[end] = osml_block_column(from, j)[r];
+	for (int k = 0; k < osml_layout_narrow(layout); k++)
+		osml_block_codes(to, layout, k)[end] = osml_block_codes(from, layout, k)[r];
+}
+
+void
+osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash, int side,
+				OsmlBlock *to, int *next)
+{
+	for (; *next < from->nrows && to->nrows < OSML_BLOCK_ROWS; (*next)++)
+	{
+		if (held_out(run, hash[*next]) == (side == 1))
+			copy_row(&run->layout, from, *next, to);
+	}
+}
+
+/* One side of a raw block into the part being filled. */
+static void
+fill_side(Filling *filling, OsmlBlock *raw, const uint64 *hash)
+{
+	int			next = 0;
+
+	while (next < raw->nrows)
+	{
+		OsmlBlock  *block = filling_block(filling);
+
+		osml_split_rows(filling->run, raw, hash, filling->data->side, block, &next);
+		if (block->nrows == OSML_BLOCK_ROWS)
+			filling_commit(filling);
+	}
+}
+
+/* Add what the reader dropped to the run's counts, with an event. */
+static void
+count_dropped(OsmlRun *run, const char *part)
+{
+	OsmlIntake *intake = &run->intake;
+	int64		dropped = intake->n_null + intake->n_nonfinite;
+
+	run->rows_null += intake->n_null;
+	run->rows_nonfinite += intake->n_nonfinite;
+	run->row.rows_skipped += dropped;
+	if (dropped > 0)
+		osml_log_event(run, "warning", "rows_skipped",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " %s rows were skipped: "
+								INT64_FORMAT " for a NULL, " INT64_FORMAT
+								" for NaN or infinity",
+								dropped, intake->rows_read, part, intake->n_null,
+								intake->n_nonfinite));
+}
+
+/* Read a part that is kept as it comes. */
+static void
+load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
+{
+	Filling		filling = {run, &run->parts[kind], NULL, NULL};
+
+	filling.data->set = osml_resident_create(&run->layout, &run->budget);
+	osml_intake_start(run, kind, false, 0);
+	while (osml_intake_fill(run, filling_block(&filling)))
+		filling_commit(&filling);
+	count_dropped(run, name);
+}
+
+/* Read the training rows and deal them to training and validation. */
+static void
+load_split(OsmlRun *run)
+{
+	Filling		val = {run, &run->parts[OSML_PART_VAL], NULL, NULL};
+	Filling		train = {run, &run->parts[OSML_PART_TRAIN], NULL, NULL};
+	OsmlBlock  *raw = working_block(run);
+	uint64		hash[OSML_BLOCK_ROWS];
+
+	val.data->set = osml_resident_create(&run->layout, &run->budget);
+	train.data->set = osml_resident_create(&run->layout, &run->budget);
+	osml_intake_start(run, OSML_PART_TRAIN, false, 0);
+	while (osml_intake_fill(run, raw))
+	{
+		osml_row_hash_block(&run->layout, raw, 0, hash);
+		fill_side(&val, raw, hash);
+		fill_side(&train, raw, hash);
+		raw->nrows = 0;
+	}
+	filling_commit(&val);
+	filling_commit(&train);
+	count_dropped(run, "training");
+}
+
+/* A run that cannot even hold its working blocks is refused before it reads. */
+static void
+check_memory(OsmlRun *run)
+{
+	int64		needed = (int64) osml_block_bytes(&run->layout) * WORKING_BLOCKS +
+		run->spec.ops->scratch(&run->spec);
+
+	if (!osml_budget_take(&run->budget, needed))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("run needs at least " INT64_FORMAT " kB of memory, more than osml.max_memory allows",
+						needed / 1024 + 1),
+				 errhint("Raise osml.max_memory, or name fewer features.")));
+}
+
+/* The training rows did not fit: say what that means. */
+static void
+report_reread(OsmlRun *run)
+{
+	bool		sampled = osml_part_sampleable(&run->plan->parts[OSML_PART_TRAIN]);
+
+	run->reread = true;
+	osml_log_event(run, "warning", "reread",
+				   psprintf("the training rows exceed osml.max_memory and osml.max_spill "
+							"and are read again each epoch%s",
+							run->hparams->shuffle == OSML_SHUFFLE_NONE ? "" :
+							sampled ? ", in blocks of the table drawn at random" :
+							"; this source cannot be sampled by block, so rows are shuffled "
+							"only within a window of osml.max_memory"));
+}
+
+static void
+check_rows(OsmlRun *run)
+{
+	if (run->parts[OSML_PART_TRAIN].n_rows > 0)
+		return;
+	if (run->row.rows_skipped > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no usable row to train on",
+						run->plan->parts[OSML_PART_TRAIN].source.label),
+				 errdetail(INT64_FORMAT " rows were skipped: " INT64_FORMAT
+						   " for a NULL, " INT64_FORMAT " for NaN or infinity.",
+						   run->row.rows_skipped, run->rows_null, run->rows_nonfinite),
+				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("%s has no rows to train on",
+					run->plan->parts[OSML_PART_TRAIN].source.label)));
+}
+
+void
+osml_load_parts(OsmlRun *run)
+{
+	OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+
+	check_memory(run);
+	for (int p = 0; p < OSML_PART_TRAIN; p++)
+	{
+		if (!run->plan->parts[p].present)
+			continue;
+		run->parts[p].present = true;
+		run->parts[p].kind = p;
+		load_part(run, p, p == OSML_PART_VAL ? "validation" : "test");
+	}
+	train->present = true;
+	train->kind = OSML_PART_TRAIN;
+	if (run->streamed)
+		return;
+	if (run->hparams->val_fraction > 0)
+	{
+		OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+		val->present = true;
+		val->kind = OSML_PART_TRAIN;
+		val->side = 1;
+		train->side = 2;
+		load_split(run);
+	}
+	else
+		load_part(run, OSML_PART_TRAIN, "training");
+	run->have_stats = true;
+	check_rows(run);
+	if (train->set == NULL)
+		report_reread(run);
+}
+
+/* Scaling constants: as the hyperparameters ask, from the training rows. */
+void
+osml_scaling_from_stats(OsmlRun *run)
+{
+	const OsmlHparams *hparams = run->hparams;
+	OsmlScaling *scaling = &run->scaling;
+	int			n = run->layout.n_dense;
+	bool		scale = hparams->scale == OSML_SCALE_STANDARDIZE && run->have_stats;
+	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE ||
+		(hparams->scale_label == OSML_SCALE_AUTO && scale &&
+		 osml_loss_is_squared((OsmlLoss) hparams->loss));
+
+	for (int j = 0; j < n; j++)
+	{
+		scaling->center[j] = scale ? run->stats[j].mean : 0;
+		scaling->scale[j] = scale ? osml_stats_std(&run->stats[j]) : 1;
+		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
+	}
+	scaling->label_center = scale_label ? run->stats[n].mean : 0;
+	scaling->label_scale = scale_label ? osml_stats_std(&run->stats[n]) : 1;
+}
+
+/* Streaming: the one pass also counts and fingerprints what goes by. */
+void
+osml_account_streamed(OsmlRun *run, const OsmlBlock *block)
+{
+	run->parts[OSML_PART_TRAIN].n_rows += block->nrows;
+	account(run, block);
+}
+
+/* Streaming: the pass is over. */
+void
+osml_streamed_end(OsmlRun *run)
+{
+	run->have_stats = true;
+	count_dropped(run, "training");
+	check_rows(run);
+}

@@ -1,0 +1,99 @@
+/*
+ * log.c
+ *	  Metric rows in memory, flushed once a second in a transaction of their own.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "pgstat.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "osml.h"
+#include "train/run.h"
+#include "train/worker.h"
+
+#define FLUSH_MS 1000
+
+void
+osml_log_init(OsmlRun *run)
+{
+	OsmlLog    *log = &run->log;
+
+	log->capacity = 256;
+	log->rows = MemoryContextAlloc(run->context, sizeof(OsmlMetricRow) * log->capacity);
+	log->last_flush = GetCurrentTimestamp();
+}
+
+bool
+osml_log_room(OsmlRun *run, int n_rows)
+{
+	if (run->log.rows_this_second + n_rows <= osml_max_metric_rows)
+		return true;
+	run->log.points_dropped++;
+	return false;
+}
+
+void
+osml_log_metric(OsmlRun *run, const char *phase, const char *name, double value)
+{
+	OsmlLog    *log = &run->log;
+	OsmlMetricRow *row;
+
+	if (log->n == log->capacity)
+	{
+		log->capacity *= 2;
+		log->rows = repalloc_huge(log->rows, sizeof(OsmlMetricRow) * log->capacity);
+	}
+	row = &log->rows[log->n++];
+	row->step = run->row.steps;
+	row->epoch = run->row.epoch;
+	row->phase = phase;
+	row->name = name;
+	row->value = value;
+	row->at = GetCurrentTimestamp();
+	log->rows_this_second++;
+}
+
+/* Write the pending rows and the counters in one transaction. */
+static void
+write_pending(OsmlRun *run)
+{
+	osml_worker_begin(run->plan);
+	/* a lost second of progress is no loss: do not wait for the disk */
+	(void) set_config_option("synchronous_commit", "off", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_LOCAL, true, 0, false);
+	if (run->log.n > 0)
+		osml_metric_insert(run->row.run_id, run->log.rows, run->log.n);
+	osml_run_progress(&run->row);
+	osml_worker_end();
+	run->log.n = 0;
+	run->log.rows_this_second = 0;
+}
+
+void
+osml_log_flush(OsmlRun *run, bool force)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	MemoryContext old = CurrentMemoryContext;
+
+	if (!force && !TimestampDifferenceExceeds(run->log.last_flush, now, FLUSH_MS))
+		return;
+	run->log.last_flush = now;
+	write_pending(run);
+	MemoryContextSwitchTo(old);
+}
+
+void
+osml_log_event(OsmlRun *run, const char *severity, const char *kind,
+			   const char *message)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	osml_worker_begin(run->plan);
+	osml_event_insert(run->row.run_id, severity, kind, run->row.steps, message);
+	osml_worker_end();
+	MemoryContextSwitchTo(old);
+}

@@ -1,0 +1,43 @@
+/*
+ * log.h
+ *	  Metrics, events and progress of a run on their way to the catalog.
+ *
+ * Rows are kept in memory and written in one short transaction a second, and
+ * at the end.  At most osml.max_metric_rows rows a second are kept: a step
+ * whose rows would go over is left out, which an event records with the count;
+ * validation, test and last-step rows are always kept.
+ */
+#ifndef OSML_LOG_H
+#define OSML_LOG_H
+
+#include "catalog/run.h"
+
+struct OsmlRun;
+
+typedef struct OsmlLog
+{
+	OsmlMetricRow *rows;
+	int			n;
+	int			capacity;
+	int			rows_this_second;
+	int64		points_dropped;
+	TimestampTz last_flush;
+} OsmlLog;
+
+extern void osml_log_init(struct OsmlRun *run);
+
+/* may a step's optional rows still be logged this second? */
+extern bool osml_log_room(struct OsmlRun *run, int n_rows);
+
+/* phase and name must outlive the flush: string constants or run memory */
+extern void osml_log_metric(struct OsmlRun *run, const char *phase, const char *name,
+							double value);
+
+/* write what is pending when a second has passed, or now if forced */
+extern void osml_log_flush(struct OsmlRun *run, bool force);
+
+/* an event row, written in a transaction of its own */
+extern void osml_log_event(struct OsmlRun *run, const char *severity,
+						   const char *kind, const char *message);
+
+#endif							/* OSML_LOG_H */

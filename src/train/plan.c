@@ -1,0 +1,216 @@
+/*
+ * plan.c
+ *	  Packing a plan, and the shards of a pass.
+ *
+ * One function walks a plan and either writes or reads each field, so that the
+ * two directions cannot drift apart.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+
+#include "compute/random.h"
+#include "train/plan.h"
+
+typedef struct Codec
+{
+	StringInfo	buf;
+	bool		reading;
+} Codec;
+
+static void
+codec_int64(Codec *codec, int64 *value)
+{
+	if (codec->reading)
+		*value = pq_getmsgint64(codec->buf);
+	else
+		pq_sendint64(codec->buf, *value);
+}
+
+static void
+codec_int(Codec *codec, int *value)
+{
+	int64		wide = *value;
+
+	codec_int64(codec, &wide);
+	*value = (int) wide;
+}
+
+static void
+codec_oid(Codec *codec, Oid *value)
+{
+	int64		wide = *value;
+
+	codec_int64(codec, &wide);
+	*value = (Oid) wide;
+}
+
+static void
+codec_bool(Codec *codec, bool *value)
+{
+	int64		wide = *value;
+
+	codec_int64(codec, &wide);
+	*value = wide != 0;
+}
+
+/* a string or NULL, by length: no byte is special */
+static void
+codec_string(Codec *codec, char **value)
+{
+	int			length = !codec->reading && *value ? (int) strlen(*value) : -1;
+
+	codec_int(codec, &length);
+	if (!codec->reading)
+	{
+		if (length > 0)
+			pq_sendbytes(codec->buf, *value, length);
+	}
+	else
+		*value = length < 0 ? NULL :
+			pnstrdup(pq_getmsgbytes(codec->buf, length), length);
+}
+
+static void
+codec_set(Codec *codec, OsmlFeatureSet *set)
+{
+	codec_int(codec, &set->n_features);
+	codec_string(codec, &set->label);
+	codec_oid(codec, &set->label_type);
+	codec_int(codec, &set->layout.n_dense);
+	codec_int(codec, &set->layout.n_codes);
+	codec_bool(codec, &set->layout.has_weight);
+	codec_bool(codec, &set->layout.has_row_number);
+	if (codec->reading)
+		set->features = palloc0(sizeof(OsmlFeature) * Max(1, set->n_features));
+	for (int i = 0; i < set->n_features; i++)
+	{
+		OsmlFeature *feature = &set->features[i];
+
+		codec_string(codec, &feature->name);
+		codec_oid(codec, &feature->type);
+		codec_int(codec, &feature->n_elements);
+		codec_int(codec, &feature->first_dense);
+	}
+}
+
+static void
+codec_source(Codec *codec, OsmlSource *source)
+{
+	codec_string(codec, &source->text);
+	codec_oid(codec, &source->relid);
+	codec_string(codec, &source->from);
+	codec_string(codec, &source->label);
+	codec_int(codec, &source->n_units);
+	if (codec->reading)
+		source->units = palloc0(sizeof(OsmlScanUnit) * Max(1, source->n_units));
+	for (int i = 0; i < source->n_units; i++)
+	{
+		OsmlScanUnit *unit = &source->units[i];
+		int64		n_blocks = unit->n_blocks;
+
+		codec_string(codec, &unit->from);
+		codec_string(codec, &unit->label);
+		codec_int64(codec, &n_blocks);
+		unit->n_blocks = (uint32) n_blocks;
+	}
+}
+
+static void
+codec_plan(Codec *codec, OsmlPlan *plan)
+{
+	codec_int64(codec, &plan->run_id);
+	codec_string(codec, &plan->dataset);
+	codec_string(codec, &plan->model);
+	codec_string(codec, &plan->hparams);
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		OsmlPart   *part = &plan->parts[p];
+
+		codec_bool(codec, &part->present);
+		if (!part->present)
+			continue;
+		codec_source(codec, &part->source);
+		codec_set(codec, &part->set);
+	}
+	codec_oid(codec, &plan->database);
+	codec_oid(codec, &plan->authenticated_user);
+	codec_oid(codec, &plan->session_user);
+	codec_oid(codec, &plan->current_user);
+	codec_string(codec, &plan->role);
+	codec_int(codec, &plan->n_settings);
+	if (codec->reading)
+		plan->settings = palloc0(sizeof(OsmlSetting) * Max(1, plan->n_settings));
+	for (int i = 0; i < plan->n_settings; i++)
+	{
+		codec_string(codec, &plan->settings[i].name);
+		codec_string(codec, &plan->settings[i].value);
+	}
+	codec_bool(codec, &plan->wait);
+	codec_int(codec, &plan->n_readers);
+}
+
+StringInfo
+osml_plan_pack(OsmlPlan *plan)
+{
+	Codec		codec = {makeStringInfo(), false};
+
+	codec_plan(&codec, plan);
+	return codec.buf;
+}
+
+OsmlPlan *
+osml_plan_unpack(const char *bytes, size_t size)
+{
+	OsmlPlan   *plan = palloc0(sizeof(OsmlPlan));
+	StringInfoData buf;
+	Codec		codec = {&buf, true};
+
+	buf.data = unconstify(char *, bytes);
+	buf.len = buf.maxlen = (int) size;
+	buf.cursor = 0;
+	codec_plan(&codec, plan);
+	return plan;
+}
+
+bool
+osml_part_sampleable(const OsmlPart *part)
+{
+	for (int u = 0; u < part->source.n_units; u++)
+	{
+		if (part->source.units[u].n_blocks == 0)
+			return false;
+	}
+	return true;
+}
+
+OsmlShard *
+osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 key,
+				 int *n_shards)
+{
+	const OsmlSource *source = &plan->parts[part].source;
+	OsmlShard  *shards;
+	OsmlShard  *ordered;
+	uint32	   *order;
+	OsmlRandomKey random = {key, OSML_STREAM_SAMPLE, 0};
+
+	if (!sampled && osml_plan_queues(plan) == 1)
+	{
+		/* unit -1: the whole source */
+		shards = palloc0(sizeof(OsmlShard));
+		shards->unit = -1;
+		*n_shards = 1;
+		return shards;
+	}
+	shards = osml_source_shards(source, sampled ? OSML_SAMPLE_PAGES : OSML_PASS_PAGES,
+								n_shards);
+	if (!sampled || key == 0)
+		return shards;
+	ordered = palloc(sizeof(OsmlShard) * *n_shards);
+	order = palloc(sizeof(uint32) * *n_shards);
+	osml_random_permutation(random, order, (uint32) *n_shards);
+	for (int i = 0; i < *n_shards; i++)
+		ordered[i] = shards[order[i]];
+	return ordered;
+}

@@ -1,0 +1,88 @@
+/*
+ * plan.h
+ *	  What a run is to do: everything resolved in the caller's transaction.
+ *
+ * The launcher fills a plan, packs it into the shared segment, and the trainer
+ * and the readers unpack the same bytes.  Nothing in it is looked up again by
+ * a worker, so a rename or a change of search_path after the call has no say.
+ *
+ * Next: segment.h (the shared memory), launcher.c (who fills it).
+ */
+#ifndef OSML_PLAN_H
+#define OSML_PLAN_H
+
+#include "lib/stringinfo.h"
+#include "source/source.h"
+
+/* the parts of a data set; val and test are read first */
+typedef enum OsmlPartKind
+{
+	OSML_PART_VAL,
+	OSML_PART_TEST,
+	OSML_PART_TRAIN
+} OsmlPartKind;
+
+#define OSML_N_PARTS 3
+
+/* heap pages a shard: of a whole-table pass by several readers, and of a pass
+ * that samples shards in random order */
+#define OSML_PASS_PAGES 512
+#define OSML_SAMPLE_PAGES 16
+
+typedef struct OsmlPart
+{
+	bool		present;
+	OsmlSource	source;			/* columns are not packed */
+	OsmlFeatureSet set;
+} OsmlPart;
+
+typedef struct OsmlSetting
+{
+	char	   *name;
+	char	   *value;
+} OsmlSetting;
+
+typedef struct OsmlPlan
+{
+	int64		run_id;
+	char	   *dataset;		/* as the user named it */
+	char	   *model;
+	char	   *hparams;		/* resolved set as JSON text */
+	OsmlPart	parts[OSML_N_PARTS];
+
+	/* who: workers connect as authenticated and act as current */
+	Oid			database;
+	Oid			authenticated_user;
+	Oid			session_user;
+	Oid			current_user;
+	char	   *role;			/* current_user's name: the owner of run and model */
+
+	int			n_settings;		/* search_path, TimeZone, ..., osml.* */
+	OsmlSetting *settings;
+
+	bool		wait;			/* a client waits for the end */
+	int			n_readers;		/* workers that read; 0: the caller reads */
+} OsmlPlan;
+
+/* number of queues: one a reader, or the caller's */
+static inline int
+osml_plan_queues(const OsmlPlan *plan)
+{
+	return Max(1, plan->n_readers);
+}
+
+extern StringInfo osml_plan_pack(OsmlPlan *plan);
+extern OsmlPlan *osml_plan_unpack(const char *bytes, size_t size);
+
+/*
+ * Shards of one pass over a part, in plan order.  sampled: small shards, in an
+ * order drawn from key (0: in order).  A single reader's unsampled pass is one
+ * shard: the whole source by a plain cursor.
+ */
+extern OsmlShard *osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part,
+								   bool sampled, uint64 key, int *n_shards);
+
+/* can rows of this part be sampled by block range? */
+extern bool osml_part_sampleable(const OsmlPart *part);
+
+#endif							/* OSML_PLAN_H */

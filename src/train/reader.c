@@ -1,0 +1,258 @@
+/*
+ * reader.c
+ *	  Scanning shards for the trainer.
+ *
+ * Reader i of n owns the shards at positions i, i + n, ... of each pass and
+ * sends them in that order; the trainer takes positions 0, 1, 2, ... from the
+ * queues in turn, so the order of rows never depends on who was first.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "hparams/hparams.h"
+#include "train/reader.h"
+#include "train/worker.h"
+
+/* what the sink needs */
+typedef struct ReadState
+{
+	OsmlSender	sender;
+	const OsmlLayout *layout;
+	bool		trainer_gone;
+} ReadState;
+
+static bool
+send_sink(void *arg, OsmlBlock *block)
+{
+	ReadState  *state = arg;
+
+	if (!osml_send_block(&state->sender, state->layout, block))
+		state->trainer_gone = true;
+	return !state->trainer_gone;
+}
+
+/* Scan one shard of a pass and close it. */
+static void
+read_shard(ReadState *state, const OsmlPart *part, const OsmlHparams *hparams,
+		   const OsmlShard *shard, int position)
+{
+	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
+	OsmlScan	scan = {0};
+	int64		rows;
+
+	scan.set = &part->set;
+	scan.on_null = hparams->on_null;
+	scan.on_nonfinite = hparams->on_nonfinite;
+	scan.sink = send_sink;
+	scan.arg = state;
+	scan.shard = position;
+	rows = osml_scan_unit(&scan,
+						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
+						  shard->first_block, shard->n_blocks);
+	if (!state->trainer_gone &&
+		!osml_send_end_of_shard(&state->sender, position, rows))
+		state->trainer_gone = true;
+}
+
+/* One pass: this reader's share of the shards. */
+static void
+serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams,
+			  const OsmlRequest *request, int index)
+{
+	const OsmlPlan *plan = segment->plan;
+	const OsmlPart *part = &plan->parts[request->part];
+	MemoryContext pass = AllocSetContextCreate(CurrentMemoryContext, "osml pass",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(pass);
+	int			n_shards;
+	OsmlShard  *shards = osml_plan_shards(plan, request->part, request->sampled,
+										  request->key, &n_shards);
+
+	state->layout = &part->set.layout;
+	for (int position = index; position < n_shards && !state->trainer_gone;
+		 position += segment->shared->n_queues)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_shard(state, part, hparams, &shards[position], position);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(pass);
+}
+
+/* Wait for a request after number `last`; false when reading is over. */
+static bool
+next_request(OsmlShared *shared, uint64 last, OsmlRequest *request,
+			 OsmlIdle idle, void *arg)
+{
+	for (;;)
+	{
+		bool		done;
+
+		SpinLockAcquire(&shared->mutex);
+		*request = shared->request;
+		done = shared->reading_done || shared->ended;
+		SpinLockRelease(&shared->mutex);
+		if (done)
+			return false;
+		if (request->number > last)
+			return true;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 1000, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		idle(arg);
+	}
+}
+
+void
+osml_serve_reads(OsmlSegment *segment, int index, OsmlIdle idle, void *arg)
+{
+	ReadState	state = {0};
+	shm_mq	   *queue = osml_segment_queue(segment, index);
+	OsmlHparams *hparams;
+	OsmlRequest request;
+	uint64		last = 0;
+
+	hparams = osml_hparams_parse(NULL, DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
+																		  CStringGetDatum(segment->plan->hparams))));
+	shm_mq_set_sender(queue, MyProc);
+	state.sender.handle = shm_mq_attach(queue, segment->dsm, NULL);
+	state.sender.idle = idle;
+	state.sender.arg = arg;
+	while (!state.trainer_gone &&
+		   next_request(segment->shared, last, &request, idle, arg))
+	{
+		serve_request(&state, segment, hparams, &request, index);
+		last = request.number;
+	}
+	shm_mq_detach(state.sender.handle);
+}
+
+/* A reader has nothing to look after but its trainer. */
+static void
+reader_idle(void *arg)
+{
+}
+
+/* Leave the slot on the way out, so that nobody signals another process. */
+static void
+reader_leave(dsm_segment *dsm, Datum arg)
+{
+	OsmlReaderSlot *slot = (OsmlReaderSlot *) DatumGetPointer(arg);
+	OsmlShared *shared = dsm_segment_address(dsm);
+
+	SpinLockAcquire(&shared->mutex);
+	slot->proc = NULL;
+	slot->pid = 0;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
+/*
+ * The snapshot all readers share: the first exports its own, the others import
+ * it before any query.  The first stays in its transaction until reading is
+ * over, as the exporter must.
+ */
+static void
+share_snapshot(OsmlSegment *segment, int index)
+{
+	OsmlShared *shared = segment->shared;
+	char		name[MAXPGPATH] = "";
+
+	if (index == 0)
+	{
+		char	   *exported = ExportSnapshot(GetTransactionSnapshot());
+
+		SpinLockAcquire(&shared->mutex);
+		strlcpy(shared->snapshot_name, exported, sizeof(shared->snapshot_name));
+		shared->snapshot_ready = true;
+		SpinLockRelease(&shared->mutex);
+		osml_shared_wake(shared);
+		return;
+	}
+	for (;;)
+	{
+		bool		ready;
+
+		SpinLockAcquire(&shared->mutex);
+		ready = shared->snapshot_ready || shared->ended || shared->reading_done;
+		strlcpy(name, shared->snapshot_name, sizeof(name));
+		SpinLockRelease(&shared->mutex);
+		if (ready)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 1000, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (name[0] != '\0')
+		ImportSnapshot(name);
+}
+
+/* Read inside one read-only, repeatable-read transaction. */
+static void
+reader_transaction(OsmlSegment *segment, int index)
+{
+	StartTransactionCommand();
+	XactIsoLevel = XACT_REPEATABLE_READ;
+	XactReadOnly = true;
+	share_snapshot(segment, index);
+	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	osml_serve_reads(segment, index, reader_idle, NULL);
+	osml_worker_end();
+}
+
+void
+osml_reader_main(Datum main_arg)
+{
+	int			index;
+	OsmlSegment *segment;
+	OsmlReaderSlot *slot;
+	MemoryContext run;
+
+	memcpy(&index, MyBgworkerEntry->bgw_extra, sizeof(index));
+	segment = osml_worker_start(main_arg, psprintf("reader %d", index + 1));
+	run = CurrentMemoryContext;
+	slot = &segment->shared->readers[index];
+	SpinLockAcquire(&segment->shared->mutex);
+	slot->proc = MyProc;
+	slot->pid = MyProcPid;
+	slot->attached = true;
+	SpinLockRelease(&segment->shared->mutex);
+	on_dsm_detach(segment->dsm, reader_leave, PointerGetDatum(slot));
+
+	osml_worker_connect(segment->plan);
+	pgstat_report_activity(STATE_RUNNING, "osml reader");
+	PG_TRY();
+	{
+		reader_transaction(segment, index);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(run);
+		edata = CopyErrorData();
+		/* the trainer stops a reader that it no longer needs: not an error */
+		if (!segment->shared->reading_done && !segment->shared->ended)
+		{
+			osml_shared_report(segment->shared, edata);
+			PG_RE_THROW();
+		}
+		FlushErrorState();
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+}

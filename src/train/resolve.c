@@ -1,0 +1,195 @@
+/*
+ * resolve.c
+ *	  From the arguments of osml_train() to a plan, in the caller's transaction.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+
+#include "catalog/dataset.h"
+#include "catalog/model.h"
+#include "catalog/rights.h"
+#include "catalog/run.h"
+#include "hparams/hparams.h"
+#include "train/launcher.h"
+#include "train/worker.h"
+
+#define MAX_MODEL_NAME 200
+
+/* Where a run may not be started at all. */
+static void
+check_surroundings(void)
+{
+	PreventCommandDuringRecovery("osml_train()");
+	PreventCommandIfReadOnly("osml_train()");
+	PreventCommandIfParallelMode("osml_train()");
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot train within a security-restricted operation"),
+				 errdetail("Index expressions, materialized views and the like run as their "
+						   "owner and must not start workers.")));
+}
+
+/* Sources, label, features and defaults of the data set that was named. */
+static OsmlDatasetRow *
+find_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_dataset_find(name);
+	char	   *role = osml_current_role();
+
+	if (row && strcmp(row->owner, role) == 0)
+		return row;
+	/*
+	 * The texts of somebody else's data set would run with our rights: never.
+	 * A relation of that name still means the relation.
+	 */
+	if (row && DatumGetBool(DirectFunctionCall1(to_regclass, CStringGetTextDatum(name)) == (Datum) 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errdetail("The queries of a data set run only for its owner."),
+				 errhint("Make one of your own with osml_create_dataset.")));
+	row = palloc0(sizeof(OsmlDatasetRow));
+	row->name = NULL;
+	row->train = pstrdup(name);
+	return row;
+}
+
+/* Resolve one part; val and test must have what train has. */
+static void
+resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
+{
+	part->present = true;
+	part->source = *source;
+	part->set = *set;
+	part->set.layout.has_row_number = true;
+}
+
+static void
+resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
+{
+	const char *label = hparams->label ? hparams->label : dataset->label;
+	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
+	OsmlSource *train = osml_source_resolve(dataset->train);
+	OsmlFeatureSet *set = osml_source_features(train, label, features);
+	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
+
+	if (hparams->num_features != OSML_AUTO &&
+		hparams->num_features != set->layout.n_dense)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"num_features\" is " INT64_FORMAT
+						", but %s gives %d feature values",
+						hparams->num_features, train->label, set->layout.n_dense),
+				 errhint("Leave it out, or name the columns in \"features\".")));
+	if (hparams->val_fraction > 0 && dataset->val)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"val_fraction\" is given, but the data set has a val source"),
+				 errhint("Leave one of them out.")));
+	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set);
+	for (int p = 0; p < OSML_PART_TRAIN; p++)
+	{
+		OsmlSource *source;
+
+		if (others[p] == NULL)
+			continue;
+		source = osml_source_resolve(others[p]);
+		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
+	}
+}
+
+/* The model's name: given, or the data set's, or the relation's. */
+static char *
+model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
+		   const OsmlPlan *plan)
+{
+	Oid			relid = plan->parts[OSML_PART_TRAIN].source.relid;
+	const char *name = request->model ? request->model :
+		dataset->name ? dataset->name :
+		OidIsValid(relid) ? get_rel_name(relid) : NULL;
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("a run on a query needs a model name"),
+				 errhint("Call osml_train(query, model => 'name').")));
+	if (name[0] == '\0' || strlen(name) > MAX_MODEL_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
+	return pstrdup(name);
+}
+
+/* A model of that name must be ours to train into. */
+static void
+check_model(const char *name)
+{
+	OsmlModelRow *model = osml_model_find(name);
+
+	if (model)
+		osml_model_check(model, OSML_MANAGE);
+}
+
+/* Does any part live in this session only? */
+static bool
+has_temporary(const OsmlPlan *plan)
+{
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		if (plan->parts[p].present && plan->parts[p].source.temporary)
+			return true;
+	}
+	return false;
+}
+
+/* Who reads: the caller, or this many workers. */
+static void
+resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
+{
+	plan->n_readers = (int) hparams->num_workers;
+	if (!plan->wait && plan->n_readers == 0)
+		plan->n_readers = 1;
+	if (plan->n_readers > 0 && has_temporary(plan))
+	{
+		if (!plan->wait)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a temporary table can be read only by the session that waits for the run"),
+					 errhint("Call osml_train with wait => true.")));
+		ereport(NOTICE,
+				(errmsg("num_workers is ignored: only this session can read its temporary table")));
+		plan->n_readers = 0;
+	}
+}
+
+OsmlPlan *
+osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
+{
+	OsmlPlan   *plan = palloc0(sizeof(OsmlPlan));
+	OsmlDatasetRow *dataset;
+	OsmlHparams *hparams;
+
+	check_surroundings();
+	dataset = find_dataset(request->dataset);
+	hparams = osml_hparams_parse(dataset->options, request->hparams);
+	osml_hparams_check(hparams);
+	plan->wait = request->wait;
+	plan->dataset = pstrdup(request->dataset);
+	osml_identity_capture(plan);
+	resolve_parts(plan, dataset, hparams);
+	plan->model = model_name(request, dataset, plan);
+	check_model(plan->model);
+	resolve_readers(plan, hparams);
+	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
+	plan->run_id = osml_run_new_id();
+	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
+	return plan;
+}

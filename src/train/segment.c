@@ -1,0 +1,167 @@
+/*
+ * segment.c
+ *	  Making, mapping and signalling a run's shared memory.
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include <signal.h>
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "train/segment.h"
+
+#define OSML_SEGMENT_MAGIC 0x6f736d6c
+
+OsmlSegment *
+osml_segment_create(OsmlPlan *plan)
+{
+	StringInfo	packed = osml_plan_pack(plan);
+	int			n_queues = osml_plan_queues(plan);
+	Size		plan_offset = MAXALIGN(sizeof(OsmlShared));
+	Size		queue_offset = MAXALIGN(add_size(plan_offset, packed->len));
+	Size		size = add_size(queue_offset, mul_size(n_queues, OSML_QUEUE_BYTES));
+	OsmlSegment *segment = palloc0(sizeof(OsmlSegment));
+	OsmlShared *shared;
+
+	segment->dsm = dsm_create(size, 0);
+	segment->plan = plan;
+	segment->shared = shared = dsm_segment_address(segment->dsm);
+	memset(shared, 0, sizeof(OsmlShared));
+	shared->magic = OSML_SEGMENT_MAGIC;
+	shared->run_id = plan->run_id;
+	shared->database = plan->database;
+	shared->plan_offset = plan_offset;
+	shared->plan_size = packed->len;
+	shared->queue_offset = queue_offset;
+	shared->n_queues = n_queues;
+	SpinLockInit(&shared->mutex);
+	shared->caller = MyProc;
+	shared->loss = NAN;
+	memcpy((char *) shared + plan_offset, packed->data, packed->len);
+	for (int i = 0; i < n_queues; i++)
+		shm_mq_create(osml_segment_queue(segment, i), OSML_QUEUE_BYTES);
+	return segment;
+}
+
+OsmlSegment *
+osml_segment_attach(dsm_handle handle)
+{
+	OsmlSegment *segment = palloc0(sizeof(OsmlSegment));
+
+	segment->dsm = dsm_attach(handle);
+	if (segment->dsm == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("could not map the shared memory of the run"),
+				 errdetail("The session that started it is gone.")));
+	dsm_pin_mapping(segment->dsm);
+	segment->shared = dsm_segment_address(segment->dsm);
+	if (segment->shared->magic != OSML_SEGMENT_MAGIC)
+		elog(ERROR, "segment of an osml run has a wrong magic number");
+	segment->plan = osml_plan_unpack((char *) segment->shared +
+									 segment->shared->plan_offset,
+									 segment->shared->plan_size);
+	return segment;
+}
+
+shm_mq *
+osml_segment_queue(OsmlSegment *segment, int i)
+{
+	OsmlShared *shared = segment->shared;
+
+	return (shm_mq *) ((char *) shared + shared->queue_offset +
+					   (Size) i * OSML_QUEUE_BYTES);
+}
+
+void
+osml_shared_wake(OsmlShared *shared)
+{
+	PGPROC	   *procs[OSML_MAX_READERS + 2];
+	int			n = 0;
+
+	SpinLockAcquire(&shared->mutex);
+	procs[n++] = shared->caller;
+	procs[n++] = shared->trainer;
+	for (int i = 0; i < OSML_MAX_READERS; i++)
+	{
+		if (shared->readers[i].proc)
+			procs[n++] = shared->readers[i].proc;
+	}
+	SpinLockRelease(&shared->mutex);
+	for (int i = 0; i < n; i++)
+	{
+		if (procs[i])
+			SetLatch(&procs[i]->procLatch);
+	}
+}
+
+/*
+ * The flag is all that a cancel is.  The trainer may be waiting for a lock
+ * inside the server, where nobody looks at flags, so SIGINT, which is what
+ * pg_cancel_backend sends, brings it back.
+ */
+bool
+osml_shared_cancel(OsmlShared *shared, const char *reason)
+{
+	pid_t		pid;
+	bool		ended;
+
+	SpinLockAcquire(&shared->mutex);
+	ended = shared->ended;
+	if (!ended && !shared->cancel)
+	{
+		shared->cancel = true;
+		strlcpy(shared->cancel_reason, reason, sizeof(shared->cancel_reason));
+	}
+	pid = ended ? 0 : shared->trainer_pid;
+	SpinLockRelease(&shared->mutex);
+	if (pid != 0)
+		kill(pid, SIGINT);
+	osml_shared_wake(shared);
+	return !ended;
+}
+
+void
+osml_shared_report(OsmlShared *shared, ErrorData *edata)
+{
+	SpinLockAcquire(&shared->mutex);
+	if (shared->report.sqlstate == 0)
+	{
+		OsmlReport *report = &shared->report;
+
+		report->sqlstate = edata->sqlerrcode;
+		strlcpy(report->message, edata->message ? edata->message : "unknown error",
+				sizeof(report->message));
+		strlcpy(report->detail, edata->detail ? edata->detail : "",
+				sizeof(report->detail));
+		strlcpy(report->hint, edata->hint ? edata->hint : "", sizeof(report->hint));
+	}
+	SpinLockRelease(&shared->mutex);
+}
+
+bool
+osml_segment_cancel(dsm_handle handle, int64 run_id, const char *reason)
+{
+	dsm_segment *dsm = handle == 0 ? NULL : dsm_find_mapping(handle);
+	bool		mapped = dsm != NULL;
+	bool		done = false;
+	OsmlShared *shared;
+
+	if (handle != 0 && !mapped)
+		dsm = dsm_attach(handle);
+	if (dsm == NULL)
+		return false;
+	/* a handle can be given out again: make sure that it is this run's */
+	shared = dsm_segment_address(dsm);
+	if (dsm_segment_map_length(dsm) >= sizeof(OsmlShared) &&
+		shared->magic == OSML_SEGMENT_MAGIC && shared->run_id == run_id &&
+		shared->database == MyDatabaseId)
+		done = osml_shared_cancel(shared, reason);
+	if (!mapped)
+		dsm_detach(dsm);
+	return done;
+}

@@ -1,0 +1,402 @@
+/*
+ * trainer.c
+ *	  The trainer: a background worker that lives as long as one run.
+ *
+ * It maps the segment, becomes the caller, takes the run's liveness lock and
+ * commits the run row; only then does osml_train() go on.  From there it works
+ * outside of any transaction, with short ones for what it writes.  However the
+ * run ends, the row says so before the process is gone:
+ *
+ *	finished, diverged, failed, cancelled	by end_run() below
+ *	interrupted (terminated, server stop)	by the before_shmem_exit callback
+ *	interrupted (crash)						by nobody: the lock is free, and
+ *											osml.runs reads it so
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/json.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "osml.h"
+#include "catalog/model.h"
+#include "model/linear.h"
+#include "train/run.h"
+#include "train/trainer.h"
+#include "train/worker.h"
+
+/* the process runs one run; the exit callback needs to find it */
+static OsmlRun *current_run = NULL;
+
+/* Raise what ends the run early: a cancel from anybody, or an interrupt. */
+void
+osml_run_check(void *arg)
+{
+	OsmlRun    *run = arg;
+
+	CHECK_FOR_INTERRUPTS();
+	if (run->shared->cancel)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg_internal("%s", run->shared->cancel_reason)));
+}
+
+void
+osml_run_summary(OsmlRun *run, const char *key, const char *value)
+{
+	appendStringInfoString(run->summary, run->summary->len > 1 ? ", " : "");
+	escape_json(run->summary, key);
+	appendStringInfo(run->summary, ": %s", value);
+}
+
+/* JSON has no NaN and no infinity: those are strings, as PostgreSQL casts them */
+void
+osml_run_summary_number(OsmlRun *run, const char *key, double value)
+{
+	char	   *text = psprintf("%.15g", value);
+
+	osml_run_summary(run, key, isfinite(value) ? text :
+					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
+
+static Jsonb *
+json_from_text(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+/* Announce the end to whoever waits. */
+static void
+publish_end(OsmlRun *run, const char *status)
+{
+	OsmlShared *shared = run->shared;
+
+	SpinLockAcquire(&shared->mutex);
+	strlcpy(shared->status, status, sizeof(shared->status));
+	shared->version = run->row.version;
+	shared->ended = true;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
+/* The end of a run that made no version: row, then waiters. */
+static void
+end_run(OsmlRun *run, const char *status, const char *error)
+{
+	MemoryContextSwitchTo(run->context);
+	osml_worker_begin(run->plan);
+	run->row.status = pstrdup(status);
+	run->row.error = error ? pstrdup(error) : NULL;
+	if (run->log.n > 0)
+		osml_metric_insert(run->row.run_id, run->log.rows, run->log.n);
+	run->log.n = 0;
+	osml_run_end(&run->row);
+	osml_worker_end();
+	publish_end(run, status);
+}
+
+/*
+ * Terminated or shut down in the middle.  Runs before the server's own
+ * clean-up of the session, so a transaction is still possible; not when the
+ * postmaster is gone, since then nobody may write.
+ */
+static void
+trainer_exit(int code, Datum arg)
+{
+	OsmlRun    *run = current_run;
+
+	if (run == NULL || run->shared->ended || !run->shared->committed ||
+		!PostmasterIsAlive())
+		return;
+	current_run = NULL;
+	AbortOutOfAnyTransaction();
+	end_run(run, "interrupted", "the trainer was terminated");
+}
+
+/* The process is about to unmap: nobody may signal it any more. */
+static void
+trainer_leave(dsm_segment *dsm, Datum arg)
+{
+	OsmlShared *shared = dsm_segment_address(dsm);
+
+	SpinLockAcquire(&shared->mutex);
+	shared->trainer = NULL;
+	shared->trainer_pid = 0;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
+/* The run's row, visible to everybody before the caller goes on. */
+static void
+commit_run_row(OsmlRun *run)
+{
+	OsmlPlan   *plan = run->plan;
+
+	run->row.run_id = plan->run_id;
+	run->row.owner = plan->role;
+	run->row.dataset = plan->dataset;
+	run->row.model = plan->model;
+	run->row.status = pstrdup("running");
+	run->row.hparams = json_from_text(plan->hparams);
+	run->row.device = pstrdup(run->backend->name);
+	run->row.trainer_pid = MyProcPid;
+	run->row.segment = dsm_segment_handle(run->segment->dsm);
+
+	osml_worker_begin(plan);
+	osml_run_lock_take(plan->run_id);
+	osml_run_insert(&run->row);
+	osml_worker_end();
+	MemoryContextSwitchTo(run->context);
+
+	SpinLockAcquire(&run->shared->mutex);
+	run->shared->committed = true;
+	SpinLockRelease(&run->shared->mutex);
+	osml_shared_wake(run->shared);
+}
+
+/* Everything that is known before a row is read. */
+static OsmlRun *
+create_run(OsmlSegment *segment)
+{
+	OsmlRun    *run = palloc0(sizeof(OsmlRun));
+	OsmlPlan   *plan = segment->plan;
+	int			n;
+
+	run->segment = segment;
+	run->shared = segment->shared;
+	run->plan = plan;
+	run->context = CurrentMemoryContext;
+	run->hparams = osml_hparams_parse(NULL, json_from_text(plan->hparams));
+	run->set = &plan->parts[OSML_PART_TRAIN].set;
+	run->layout = run->set->layout;
+	run->backend = &osml_backend_cpu;
+	run->budget.memory_limit = (int64) osml_max_memory * 1024;
+	run->budget.spill_limit = (int64) osml_max_spill * 1024;
+	run->train_loss = run->val_loss = run->test_loss = NAN;
+	run->summary = makeStringInfo();
+	appendStringInfoChar(run->summary, '{');
+	run->started_at = GetCurrentTimestamp();
+	n = run->layout.n_dense;
+	run->stats = palloc(sizeof(OsmlColumnStats) * (n + 1));
+	osml_stats_init(run->stats, n + 1);
+	run->scaling.n = n;
+	run->scaling.center = palloc0(sizeof(double) * n);
+	run->scaling.scale = palloc0(sizeof(double) * n);
+	run->scaling.impute = palloc0(sizeof(double) * n);
+	run->streamed = osml_can_stream(run) ||
+		osml_optimizer_is_exact(run->hparams->optimizer);
+
+	run->spec.ops = &osml_model_linear;
+	run->spec.layout = run->layout;
+	run->spec.precision = run->hparams->precision;
+	run->spec.bias = run->hparams->bias;
+	run->spec.loss = (OsmlLoss) run->hparams->loss;
+	run->spec.init = run->hparams->init;
+	run->spec.seed = run->hparams->seed;
+	run->params = MemoryContextAllocHuge(run->context,
+										 run->spec.ops->n_params(&run->spec) *
+										 osml_precision_size(run->spec.precision));
+	run->scratch = MemoryContextAllocHuge(run->context,
+										  Max(1, run->spec.ops->scratch(&run->spec)));
+	return run;
+}
+
+/* Parameters at step 0: drawn, or given in the scaled columns' units. */
+static void
+init_params(OsmlRun *run)
+{
+	const OsmlReals *given = &run->hparams->initial_weights;
+	size_t		n = run->spec.ops->n_params(&run->spec);
+
+	run->spec.ops->init(&run->spec, run->params);
+	if (given->n == 0)
+		return;
+	if (given->n != (int) n)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
+						given->n, n),
+				 errhint("Give one number for each feature value%s.",
+						 run->hparams->bias ? " and one for the intercept" : "")));
+	for (size_t i = 0; i < n; i++)
+	{
+		if (run->spec.precision == OSML_FLOAT32)
+			((float *) run->params)[i] = (float) given->values[i];
+		else
+			((double *) run->params)[i] = given->values[i];
+	}
+}
+
+/* Units of loss and huber_delta follow the label's scaling. */
+static void
+set_units(OsmlRun *run)
+{
+	OsmlLoss	loss = (OsmlLoss) run->hparams->loss;
+
+	run->loss_unit = osml_loss_unit(loss, run->scaling.label_scale);
+	run->spec.loss_param = run->hparams->huber_delta / run->scaling.label_scale;
+}
+
+/* From the first row read to the last measure taken. */
+static void
+train(OsmlRun *run)
+{
+	osml_intake_init(run);
+	osml_load_parts(run);
+	osml_scaling_from_stats(run);
+	set_units(run);
+	init_params(run);
+	if (!run->streamed && !run->reread)
+		osml_intake_end(run);
+	if (run->hparams->num_sanity_val_steps > 0)
+		(void) osml_validate(run, OSML_PART_VAL, "sanity",
+							 run->hparams->num_sanity_val_steps);
+	if (osml_optimizer_is_exact(run->hparams->optimizer))
+		osml_exact(run);
+	else
+		osml_fit(run);
+	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
+								   run->hparams->limit_test_batches);
+	osml_intake_end(run);
+}
+
+/* What the run did, for osml.runs. */
+static void
+finish_summary(OsmlRun *run)
+{
+	osml_run_summary_number(run, "train_rows", (double) run->parts[OSML_PART_TRAIN].n_rows);
+	osml_run_summary_number(run, "rows_skipped_null", (double) run->rows_null);
+	osml_run_summary_number(run, "rows_skipped_nonfinite", (double) run->rows_nonfinite);
+	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
+	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
+	osml_run_summary(run, "reread", run->reread ? "true" : "false");
+	if (run->log.points_dropped > 0)
+		osml_log_event(run, "info", "metrics_thinned",
+					   psprintf(INT64_FORMAT " steps due in osml.metrics were left out to keep "
+								"to osml.max_metric_rows a second",
+								run->log.points_dropped));
+	appendStringInfoChar(run->summary, '}');
+	run->row.summary = json_from_text(run->summary->data);
+	run->row.hparams = osml_hparams_to_jsonb(run->hparams);
+}
+
+/* The version and the end of the run become visible together. */
+static void
+commit_result(OsmlRun *run)
+{
+	finish_summary(run);
+	osml_log_flush(run, true);
+	MemoryContextSwitchTo(run->context);
+	osml_worker_begin(run->plan);
+	osml_store_version(run);
+	run->row.status = "finished";
+	osml_run_end(&run->row);
+	osml_worker_end();
+	publish_end(run, "finished");
+}
+
+/* The run failed: say how, in the row and to whoever waits. */
+static void
+handle_error(OsmlRun *run, ErrorData *edata)
+{
+	const char *status = run->diverged ? "diverged" :
+		edata->sqlerrcode == ERRCODE_QUERY_CANCELED ? "cancelled" : "failed";
+	StringInfoData text;
+
+	/* a reader's own error came first, and is what the user must see */
+	osml_shared_report(run->shared, edata);
+	initStringInfo(&text);
+	appendStringInfoString(&text, run->shared->report.message);
+	if (run->shared->report.detail[0])
+		appendStringInfo(&text, "\nDETAIL: %s", run->shared->report.detail);
+	if (run->shared->report.hint[0])
+		appendStringInfo(&text, "\nHINT: %s", run->shared->report.hint);
+	osml_intake_end(run);
+	if (run->row.summary == NULL)
+	{
+		appendStringInfoString(run->summary, run->summary->data[run->summary->len - 1] == '}' ? "" : "}");
+		run->row.summary = json_from_text(run->summary->data);
+	}
+	end_run(run, status, text.data);
+}
+
+/* Train and store, or record why not. */
+static void
+run_to_end(OsmlRun *run)
+{
+	PG_TRY();
+	{
+		train(run);
+		commit_result(run);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(run->context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+		MemoryContextSwitchTo(run->context);
+		/* an interrupt that came too late must not break the last words */
+		HOLD_INTERRUPTS();
+		QueryCancelPending = false;
+		if (!run->shared->ended)
+			handle_error(run, edata);
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+}
+
+/* Errors before the run row is there go to the caller alone. */
+static void
+start_run(OsmlRun *run)
+{
+	PG_TRY();
+	{
+		osml_worker_connect(run->plan);
+		current_run = run;
+		before_shmem_exit(trainer_exit, 0);
+		osml_log_init(run);
+		commit_run_row(run);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(run->context);
+		edata = CopyErrorData();
+		osml_shared_report(run->shared, edata);
+		publish_end(run, "failed");
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+void
+osml_trainer_main(Datum main_arg)
+{
+	OsmlSegment *segment = osml_worker_start(main_arg, "trainer");
+	OsmlRun    *run;
+
+	SpinLockAcquire(&segment->shared->mutex);
+	segment->shared->trainer = MyProc;
+	segment->shared->trainer_pid = MyProcPid;
+	SpinLockRelease(&segment->shared->mutex);
+	on_dsm_detach(segment->dsm, trainer_leave, (Datum) 0);
+	run = create_run(segment);
+	start_run(run);
+	pgstat_report_activity(STATE_RUNNING, "osml trainer");
+	run_to_end(run);
+	current_run = NULL;
+}

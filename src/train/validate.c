@@ -1,0 +1,82 @@
+/*
+ * validate.c
+ *	  Measuring the model on validation or test rows, in the label's own units.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "rules/metric/metric.h"
+#include "train/run.h"
+
+/* rows predicted at a time: their predictions and labels stay in L1 */
+#define TILE 256
+
+/* Add rows [lo, hi) of a prepared block to the sums, the model's loss too. */
+static void
+measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi,
+			 OsmlMetricSums *sums)
+{
+	OsmlPredictor predictor = {run->spec, run->scaling, run->params};
+	OsmlLoss	loss = (OsmlLoss) run->hparams->loss;
+	double		z[TILE];
+	double		y[TILE];
+
+	for (int start = lo; start < hi; start += TILE)
+	{
+		int			end = Min(start + TILE, hi);
+
+		osml_predictor_block(&predictor, run->backend, block, start, end, z,
+							 run->scratch);
+		osml_prepared_labels(&run->scaling, &run->layout, run->spec.precision,
+							 block, start, end, y);
+		osml_metric_add(sums, z, y, end - start);
+		for (int i = 0; i < end - start; i++)
+			sums->loss_sum += osml_loss_value(loss, z[i], y[i],
+											  run->hparams->huber_delta);
+	}
+}
+
+/* Log every metric of the list, and the model's loss if it is not among them. */
+static double
+log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums)
+{
+	double		loss = sums->loss_sum / sums->n;
+	const char *loss_name = osml_loss_name((OsmlLoss) run->hparams->loss);
+	MemoryContext old = MemoryContextSwitchTo(run->context);
+
+	for (int i = 0; i < osml_metric_count(); i++)
+		osml_log_metric(run, phase, psprintf("%s_%s", phase, osml_metric_name(i)),
+						osml_metric_value(i, sums));
+	if (osml_metric_by_name(loss_name) < 0)
+		osml_log_metric(run, phase, psprintf("%s_%s", phase, loss_name), loss);
+	MemoryContextSwitchTo(old);
+	return loss;
+}
+
+double
+osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit)
+{
+	OsmlPartData *data = &run->parts[part];
+	OsmlMetricSums sums = {0};
+	int64		wanted;
+	uint32		epoch = 0;
+
+	if (!data->present || data->n_rows == 0)
+		return NAN;
+	if (data->feed == NULL)
+		data->feed = osml_feed_create(run, data, OSML_SHUFFLE_NONE, 0, 1);
+	wanted = limit == OSML_AUTO ? data->n_rows : limit * run->hparams->batch_size;
+	while (sums.n < wanted)
+	{
+		OsmlBlock  *block;
+
+		osml_feed_begin(data->feed, epoch++);
+		while (sums.n < wanted && (block = osml_feed_next(data->feed)) != NULL)
+		{
+			osml_run_check(run);
+			measure_rows(run, block, 0, (int) Min(block->nrows, wanted - sums.n), &sums);
+		}
+	}
+	return log_measures(run, phase, &sums);
+}

@@ -1,0 +1,121 @@
+/*
+ * worker.c
+ *	  A background worker becomes its caller.
+ *
+ * Workers connect as the authenticated user, then set the current user as
+ * parallel workers do, so NOLOGIN roles and SET ROLE work and no role is ever
+ * read from a table.  Settings that change what a row means (search_path,
+ * time zone, date styles, row_security) and osml.* come along.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+#include "train/worker.h"
+
+/*
+ * Owner of what a worker holds between transactions: its mapping of the
+ * segment and its temp files.
+ */
+static ResourceOwner worker_owner = NULL;
+
+static const char *const carried_settings[] = {
+	"search_path", "TimeZone", "DateStyle", "IntervalStyle", "row_security",
+	"extra_float_digits", "temp_file_limit",
+	"osml.max_memory", "osml.max_spill", "osml.progress_interval",
+	"osml.max_metric_rows",
+};
+
+OsmlSegment *
+osml_worker_start(Datum main_arg, const char *role)
+{
+	OsmlSegment *segment;
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGINT, StatementCancelHandler);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+
+	CurrentMemoryContext = AllocSetContextCreate(TopMemoryContext, "osml run",
+												 ALLOCSET_DEFAULT_SIZES);
+	worker_owner = ResourceOwnerCreate(NULL, "osml worker");
+	CurrentResourceOwner = worker_owner;
+	segment = osml_segment_attach(DatumGetUInt32(main_arg));
+	pgstat_report_appname(psprintf("osml run " INT64_FORMAT " %s",
+								   segment->plan->run_id, role));
+	return segment;
+}
+
+void
+osml_worker_connect(const OsmlPlan *plan)
+{
+	MemoryContext run = CurrentMemoryContext;
+
+	BackgroundWorkerInitializeConnectionByOid(plan->database,
+											  plan->authenticated_user, 0);
+	StartTransactionCommand();
+	/* a superuser may have changed the session user */
+	if (plan->session_user != plan->authenticated_user)
+		SetConfigOption("session_authorization",
+						GetUserNameFromId(plan->session_user, false),
+						PGC_SUSET, PGC_S_SESSION);
+	for (int i = 0; i < plan->n_settings; i++)
+		(void) set_config_option(plan->settings[i].name, plan->settings[i].value,
+								 PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SET, true,
+								 ERROR, false);
+	CommitTransactionCommand();
+	CurrentResourceOwner = worker_owner;
+	MemoryContextSwitchTo(run);
+}
+
+void
+osml_worker_begin(const OsmlPlan *plan)
+{
+	StartTransactionCommand();
+	SetUserIdAndSecContext(plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+void
+osml_worker_end(void)
+{
+	PopActiveSnapshot();
+	/* outside a transaction the security context must be clear */
+	SetUserIdAndSecContext(GetSessionUserId(), 0);
+	CommitTransactionCommand();
+	CurrentResourceOwner = worker_owner;
+}
+
+void
+osml_identity_capture(OsmlPlan *plan)
+{
+	plan->database = MyDatabaseId;
+	plan->authenticated_user = GetAuthenticatedUserId();
+	plan->session_user = GetSessionUserId();
+	plan->current_user = GetUserId();
+	plan->role = GetUserNameFromId(plan->current_user, false);
+	plan->settings = palloc(sizeof(OsmlSetting) * lengthof(carried_settings));
+	for (int i = 0; i < (int) lengthof(carried_settings); i++)
+	{
+		const char *value = GetConfigOption(carried_settings[i], true, false);
+
+		if (value == NULL)
+			continue;
+		plan->settings[plan->n_settings].name = pstrdup(carried_settings[i]);
+		plan->settings[plan->n_settings].value = pstrdup(value);
+		plan->n_settings++;
+	}
+}

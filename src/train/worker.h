@@ -1,0 +1,30 @@
+/*
+ * worker.h
+ *	  What trainer and readers share: taking on the caller's identity, and
+ *	  short transactions.
+ */
+#ifndef OSML_WORKER_H
+#define OSML_WORKER_H
+
+#include "train/segment.h"
+
+/*
+ * First thing in a worker: signals, map the segment.  The run's context is
+ * current on return and lives as long as the process.
+ */
+extern OsmlSegment *osml_worker_start(Datum main_arg, const char *role);
+
+/* connect to the plan's database as the authenticated user, take settings over */
+extern void osml_worker_connect(const OsmlPlan *plan);
+
+/*
+ * A transaction as the plan's current user with a snapshot.  Everything
+ * allocated in the current context after begin is gone after end.
+ */
+extern void osml_worker_begin(const OsmlPlan *plan);
+extern void osml_worker_end(void);
+
+/* the identity and settings of this session, into a plan (launcher) */
+extern void osml_identity_capture(OsmlPlan *plan);
+
+#endif							/* OSML_WORKER_H */

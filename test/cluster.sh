@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# test/cluster.sh: a throwaway PostgreSQL cluster, to be sourced.
+#
+#   . test/cluster.sh
+#   cluster_work                  # $WORK: temporary folder, gone at exit
+#   cluster_start [name=value]... # initdb and start; sets PGHOST, PGPORT, ...
+#   as_server command...          # run as the server's user
+#
+# No existing cluster is ever touched: data, socket and log live in $WORK, and
+# no TCP port is opened.  PostgreSQL refuses to run as root, so root's clusters
+# belong to $SERVER_USER; that user may be unable to read the checkout, hence
+# cluster_copy.  CLUSTER_KEEP=1 leaves the cluster running at exit.
+
+PG_CONFIG=${PG_CONFIG:-pg_config}
+BINDIR=$("$PG_CONFIG" --bindir 2>/dev/null)
+
+SERVER_USER=$(id -un)
+if [ "$(id -u)" = 0 ]; then
+	SERVER_USER=postgres
+	id "$SERVER_USER" >/dev/null 2>&1 || SERVER_USER=nobody
+fi
+
+# Run a command as the server's user, in $WORK: it may not enter our folder.
+as_server()
+{
+	if [ "$(id -u)" = 0 ]; then
+		(cd "$WORK" && HOME=$WORK exec setpriv --reuid="$SERVER_USER" \
+			--regid="$(id -g "$SERVER_USER")" --clear-groups "$@")
+	else
+		(cd "$WORK" && exec "$@")
+	fi
+}
+
+# Make $WORK.  In /tmp, not TMPDIR: a socket's path has to stay short.
+cluster_work()
+{
+	WORK=$(mktemp -d /tmp/osml.XXXXXX) || return
+	chown "$SERVER_USER" "$WORK"
+	trap cluster_exit EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# Make the folder $WORK/$1, owned by the server's user, with copies in it.
+cluster_copy() # folder [source...]
+{
+	mkdir -p "$WORK/$1"
+	[ $# -lt 2 ] || cp -RL "${@:2}" "$WORK/$1/"
+	chown -R "$SERVER_USER" "$WORK/$1"
+}
+
+# Start a cluster whose superuser is postgres, whoever runs it.
+cluster_start() # [name=value]...
+{
+	as_server "$BINDIR/initdb" -D "$WORK/data" -U postgres -A trust -N \
+		-E UTF8 --no-locale >"$WORK/initdb.log" 2>&1 || {
+		cat "$WORK/initdb.log" >&2
+		return 1
+	}
+	# fsync: nothing in this cluster outlives the run.
+	printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$WORK'" \
+		"fsync = off" "max_worker_processes = 32" "shared_buffers = 256MB" \
+		"max_wal_size = 4GB" "$@" >>"$WORK/data/postgresql.conf"
+	as_server "$BINDIR/pg_ctl" -D "$WORK/data" -l "$WORK/server.log" -w \
+		start >"$WORK/start.log" 2>&1 || {
+		cat "$WORK/start.log" "$WORK/server.log" >&2
+		return 1
+	}
+
+	# Whatever the caller's environment says, clients mean this cluster.
+	unset PGSERVICE PGHOSTADDR PGPASSWORD PGOPTIONS PGSSLMODE
+	export PGHOST=$WORK PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+	export PATH=$BINDIR:$PATH
+}
+
+# Every way out: end the background jobs, stop each server under $WORK (the
+# TAP tests have their own), delete $WORK.
+cluster_exit()
+{
+	local rc=$? job pidfile
+
+	set +e
+	trap '' HUP INT TERM
+	if [ -n "${CLUSTER_KEEP:-}" ] && [ -f "$WORK/data/postmaster.pid" ]; then
+		exit "$rc"
+	fi
+	for job in $(jobs -p); do
+		kill -- -"$job" 2>/dev/null
+	done
+	wait
+	find "$WORK" -name postmaster.pid | while read -r pidfile; do
+		as_server "$BINDIR/pg_ctl" -D "$(dirname "$pidfile")" -m immediate \
+			stop >/dev/null 2>&1
+	done
+	rm -rf "$WORK"
+	exit "$rc"
+}
+
+# Install what make has built, with sudo where the folders are root's.
+cluster_install()
+{
+	local lib sudo='' log
+
+	lib=$("$PG_CONFIG" --pkglibdir) || return
+	if [ ! -w "$lib" ]; then
+		sudo='sudo -n'
+		if ! $sudo true 2>/dev/null; then
+			echo "cannot write to $lib, where the extension has to be" \
+				"installed: be root, have sudo, or set PG_CONFIG" >&2
+			return 1
+		fi
+	fi
+	log=$($sudo "${MAKE:-make}" -s install PG_CONFIG="$PG_CONFIG" 2>&1) || {
+		echo "$log" >&2
+		return 1
+	}
+}
