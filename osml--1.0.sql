@@ -190,7 +190,7 @@ COMMENT ON FUNCTION osml.role_usable(text) IS 'whether the current user has the 
 
 CREATE FUNCTION osml.run_status(run_id bigint, status text) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_view_run_status'
-	LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;	-- takes a new snapshot
 COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running and its trainer is gone';
 
 -- --- Views: plural, for people -----------------------------------------------

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/dataset.h"
 #include "catalog/rights.h"
 #include "catalog/statement.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/run.h"
 #include "catalog/statement.h"
 

@@ -7,7 +7,7 @@
 #ifndef OSML_CATALOG_FEATURE_ROWS_H
 #define OSML_CATALOG_FEATURE_ROWS_H
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/model.h"
 
 /* both inside a scope */

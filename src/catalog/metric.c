@@ -9,7 +9,7 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/run.h"
 #include "catalog/statement.h"
 

@@ -8,7 +8,7 @@
 
 #include "utils/builtins.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/rights.h"
 #include "catalog/statement.h"
 

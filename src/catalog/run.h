@@ -54,7 +54,11 @@ extern bool osml_run_visible(const OsmlRunRow *row);
 extern void osml_run_lock_take(int64 run_id);
 extern bool osml_run_lock_alive(int64 run_id);
 
-/* stored status, but 'interrupted' for a running row whose lock is free */
+/*
+ * Stored status, but of a row that says running and whose lock is free the
+ * true one: 'interrupted', unless the run has ended since the row was read.
+ * Not in parallel mode, where no new snapshot can be taken.
+ */
 extern const char *osml_run_status(const OsmlRunRow *row);
 
 /* a batch of metric rows, one statement */

@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/run.h"
 
 /* run whose lock this process holds; its own lock would not stop its probe */
@@ -61,11 +61,19 @@ osml_run_lock_alive(int64 run_id)
 	return false;
 }
 
-/* Probes only rows that say they run, so old runs cost nothing. */
+/*
+ * Probes only rows that say they run, so old runs cost nothing.  A trainer
+ * commits the end of its run before it lets go of the lock; where the lock is
+ * free the row is read again, because the end may be younger than the snapshot
+ * that showed the run going on.
+ */
 const char *
 osml_run_status(const OsmlRunRow *row)
 {
-	if (strcmp(row->status, "running") == 0 && !osml_run_lock_alive(row->run_id))
+	if (strcmp(row->status, "running") != 0 || osml_run_lock_alive(row->run_id))
+		return row->status;
+	row = osml_run_find(row->run_id, true);
+	if (row == NULL || strcmp(row->status, "running") == 0)
 		return "interrupted";
 	return row->status;
 }

@@ -21,7 +21,7 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 
 #define OSML_MAX_ARGS 24
 

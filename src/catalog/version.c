@@ -6,7 +6,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 #include "catalog/feature_rows.h"
 #include "catalog/model.h"
 #include "catalog/statement.h"

@@ -94,8 +94,7 @@ choose_columns(Work *work, OsmlOls *out)
 	{
 		double		square = product(work, j, j);
 
-		out->constant[j] = work->intercept ?
-			sums->min[j] == sums->max[j] || square == 0 : square == 0;
+		out->constant[j] = square == 0;
 		out->weight[j] = 0;
 		out->collinear[j] = false;
 		if (out->constant[j])

@@ -28,9 +28,9 @@ osml_stats_init(OsmlColumnStats *stats, int n)
 		};
 }
 
-/* sum (in eight lanes, as all sums here) and range of n values */
+/* sum from the origin (in eight lanes, as all sums here) and range of n values */
 OSML_CLONES static void
-osml_stats_first_pass(const double *x, int n, FirstPass *out)
+osml_stats_first_pass(const double *x, int n, double origin, FirstPass *out)
 {
 	double		sum[8] = {0};
 	double		min[8];
@@ -50,7 +50,7 @@ osml_stats_first_pass(const double *x, int n, FirstPass *out)
 		{
 			double		value = x[i + k];
 
-			sum[k] += value;
+			sum[k] += value - origin;
 			min[k] = value < min[k] ? value : min[k];
 			max[k] = value > max[k] ? value : max[k];
 		}
@@ -65,10 +65,10 @@ osml_stats_first_pass(const double *x, int n, FirstPass *out)
 	out->max = max[0];
 }
 
-/* sums of deviations from mean and of their squares */
+/* sums of deviations from origin + shift and of their squares */
 OSML_CLONES static void
-osml_stats_second_pass(const double *x, int n, double mean, double *rest,
-					   double *squares)
+osml_stats_second_pass(const double *x, int n, double origin, double shift,
+					   double *rest, double *squares)
 {
 	double		sum[8] = {0};
 	double		square[8] = {0};
@@ -79,7 +79,7 @@ osml_stats_second_pass(const double *x, int n, double mean, double *rest,
 
 		for (int k = 0; k < lanes; k++)
 		{
-			double		diff = x[i + k] - mean;
+			double		diff = (x[i + k] - origin) - shift;
 
 			sum[k] += diff;
 			square[k] += diff * diff;
@@ -108,15 +108,16 @@ add_present(OsmlColumnStats *stats, const double *x, int n)
 	FirstPass	first;
 	double		rest;
 
-	osml_stats_first_pass(x, n, &first);
+	part.origin = stats->n > 0 ? stats->origin : x[0];
+	osml_stats_first_pass(x, n, part.origin, &first);
 	part.min = first.min;
 	part.max = first.max;
-	part.mean = first.sum / n;
-	osml_stats_second_pass(x, n, part.mean, &rest, &part.m2);
+	part.shift = first.sum / n;
+	osml_stats_second_pass(x, n, part.origin, part.shift, &rest, &part.m2);
 
 	/* what the rounding of the mean left over */
 	part.m2 -= rest * rest / n;
-	part.mean += rest / n;
+	part.shift += rest / n;
 	osml_stats_merge(stats, &part);
 }
 
@@ -157,40 +158,33 @@ osml_stats_block(OsmlColumnStats *stats, const OsmlLayout *layout,
 		osml_stats_column(&stats[j], osml_block_column(raw, j), raw->nrows);
 }
 
-/*
- * Add another part's statistics.  A column whose values are all equal keeps
- * exactly that mean and no spread: rounding would leave 1e-17 of one, and
- * standardising by it would blow the column up.
- */
+/* add another part's statistics; see stats.h for the source */
 void
 osml_stats_merge(OsmlColumnStats *into, const OsmlColumnStats *from)
 {
-	double		delta = from->mean - into->mean;
 	double		n = (double) (into->n + from->n);
+	double		delta;
 
 	into->missing += from->missing;
 	if (from->n == 0)
 		return;
+	if (into->n == 0)
+		into->origin = from->origin;
+	delta = (from->origin - into->origin) + (from->shift - into->shift);
 	into->m2 += from->m2 +
 		delta * delta * ((double) into->n / n) * (double) from->n;
-	into->mean += delta * ((double) from->n / n);
+	into->shift += delta * ((double) from->n / n);
+	into->mean = into->origin + into->shift;
 	into->n += from->n;
 	into->min = from->min < into->min ? from->min : into->min;
 	into->max = from->max > into->max ? from->max : into->max;
-	if (into->min == into->max)
-	{
-		into->mean = into->min;
-		into->m2 = 0;
-	}
 }
 
 /* population deviation */
 double
 osml_stats_deviation(const OsmlColumnStats *stats)
 {
-	if (stats->n == 0 || stats->min == stats->max)
-		return 0;
-	return sqrt(stats->m2 / (double) stats->n);
+	return stats->n == 0 ? 0 : sqrt(stats->m2 / (double) stats->n);
 }
 
 /* population deviation, where 0 counts as 1 */

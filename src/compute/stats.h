@@ -2,9 +2,10 @@
  * stats.h
  *	  Mean, spread and range of each column, in one pass over blocks.
  *
- * Inside a block the mean comes first and the squares of deviations second;
- * blocks, readers and replicas are then merged.  So 1e9 plus noise of 1e-3
- * keeps its variance.
+ * Everything is measured from an origin, the first value of the column: values
+ * 1e9 plus noise of 1e-3 lose nothing, and a constant column has a deviation of
+ * exactly 0.  Inside a block the mean comes first and the squares of deviations
+ * second; blocks, readers and replicas are then merged.
  *
  * Source: Chan, Golub and LeVeque, "Algorithms for computing the sample
  * variance", The American Statistician 37 (1983).
@@ -22,6 +23,8 @@ typedef struct OsmlColumnStats
 	double		m2;				/* sum of squared deviations from the mean */
 	double		min;			/* +Inf while n is 0 */
 	double		max;			/* -Inf while n is 0 */
+	double		origin;			/* the first value */
+	double		shift;			/* mean - origin, before it was rounded */
 } OsmlColumnStats;
 
 extern void osml_stats_init(OsmlColumnStats *stats, int n);

@@ -10,10 +10,7 @@
  */
 #include "compute/sums.h"
 
-#include <math.h>
-
 #include "compute/kernels.h"
-#include "compute/stats.h"
 
 #define TILE 4
 #define STRIDE (OSML_BLOCK_ROWS + 8)
@@ -25,12 +22,12 @@ padded(int d)
 	return (d + 1 + TILE - 1) / TILE * TILE;
 }
 
-/* the struct, four vectors of d and the d x d matrix */
+/* the struct, mean, origin, shift, xy and the matrix */
 size_t
 osml_sums_bytes(int d)
 {
 	return sizeof(OsmlSums) +
-		(4 * (size_t) d + (size_t) d * (size_t) d) * sizeof(double);
+		(4 * (size_t) d + 2 + (size_t) d * (size_t) d) * sizeof(double);
 }
 
 /* lay out an empty one */
@@ -38,22 +35,14 @@ OsmlSums *
 osml_sums_init(void *memory, int d)
 {
 	OsmlSums   *sums = memory;
-	double	   *next = (double *) (sums + 1);
 
 	memset(memory, 0, osml_sums_bytes(d));
 	sums->d = d;
-	sums->mean = next;
-	sums->min = next + d;
-	sums->max = next + 2 * (size_t) d;
-	sums->xy = next + 3 * (size_t) d;
-	sums->xx = next + 4 * (size_t) d;
-	sums->min_y = INFINITY;
-	sums->max_y = -INFINITY;
-	for (int j = 0; j < d; j++)
-	{
-		sums->min[j] = INFINITY;
-		sums->max[j] = -INFINITY;
-	}
+	sums->mean = (double *) (sums + 1);
+	sums->origin = sums->mean + d;
+	sums->shift = sums->origin + d + 1;
+	sums->xy = sums->shift + d + 1;
+	sums->xx = sums->xy + d;
 	return sums;
 }
 
@@ -64,14 +53,28 @@ osml_sums_scratch(int d)
 	return (size_t) padded(d) * (STRIDE + 1) * sizeof(double);
 }
 
-/* out = x - mean, padded with zeros to whole vectors */
-OSML_CLONES static void
-osml_sums_centre(const double *x, int n, double mean, double *out)
+/*
+ * Centre a column of n values on its own mean, into out, padded with zeros to
+ * whole vectors.  Returns the mean, measured from origin.
+ */
+OSML_CLONES static double
+osml_sums_centre(const double *x, int n, double origin, double *out)
 {
+	double		lane[8] = {0};
+	double		sum;
+
 	for (int i = 0; i < n; i++)
-		out[i] = x[i] - mean;
+		out[i] = x[i] - origin;
 	for (int i = n; i % 8 != 0; i++)
 		out[i] = 0;
+	for (int i = 0; i < n; i += 8)
+		for (int k = 0; k < 8; k++)
+			lane[k] += out[i + k];
+	OSML_ADD_LANES(double, lane, 8, sum);
+	sum /= n;
+	for (int i = 0; i < n; i++)
+		out[i] -= sum;
+	return sum;
 }
 
 /* dot products of columns a, a + STRIDE, .. with b, b + STRIDE, .. over n rows */
@@ -101,25 +104,6 @@ osml_sums_tile(int n, const double *a, const double *b,
 		for (int k = 0; k < 2 * TILE; k++)
 			OSML_ADD_LANES(double, sum[k], 8, out[half * TILE + k]);
 	}
-}
-
-/*
- * Centre column j of the block (or the label, j = d) into scratch and update
- * its range.  Returns the block's mean.
- */
-static double
-centre_column(OsmlSums *sums, int j, const double *x, int n, double *out)
-{
-	double	   *min = j < sums->d ? &sums->min[j] : &sums->min_y;
-	double	   *max = j < sums->d ? &sums->max[j] : &sums->max_y;
-	OsmlColumnStats stats;
-
-	osml_stats_init(&stats, 1);
-	osml_stats_column(&stats, x, n);
-	osml_sums_centre(x, n, stats.mean, out);
-	*min = stats.min < *min ? stats.min : *min;
-	*max = stats.max > *max ? stats.max : *max;
-	return stats.mean;
 }
 
 /* where the sum of products of columns i >= j is kept; NULL for padding */
@@ -173,23 +157,23 @@ mirror(OsmlSums *sums)
 			sums->xx[j * d + i] = sums->xx[i * d + j];
 }
 
-/* a constant column keeps exactly its value as mean */
+/* all means move by share * delta */
 static void
 move_means(OsmlSums *sums, const double *delta, double share)
 {
+	for (int j = 0; j <= sums->d; j++)
+		sums->shift[j] += delta[j] * share;
 	for (int j = 0; j < sums->d; j++)
-		sums->mean[j] = sums->min[j] == sums->max[j] ? sums->min[j] :
-			sums->mean[j] + delta[j] * share;
-	sums->mean_y = sums->min_y == sums->max_y ? sums->min_y :
-		sums->mean_y + delta[sums->d] * share;
+		sums->mean[j] = sums->origin[j] + sums->shift[j];
+	sums->mean_y = sums->origin[sums->d] + sums->shift[sums->d];
 }
 
-/* add a raw block */
+/* add a raw block; the label follows the d dense columns */
 void
 osml_sums_block(OsmlSums *sums, const OsmlLayout *layout, const OsmlBlock *raw,
 				void *scratch)
 {
-	int			d = sums->d;
+	int			d = layout->n_dense;
 	int			n = raw->nrows;
 	double	   *centred = scratch;
 	double	   *delta = centred + (size_t) padded(d) * STRIDE;
@@ -197,55 +181,55 @@ osml_sums_block(OsmlSums *sums, const OsmlLayout *layout, const OsmlBlock *raw,
 
 	if (n == 0)
 		return;
-	for (int j = 0; j <= d; j++)
-		delta[j] = centre_column(sums, j, osml_block_column(raw, j), n,
-								 centred + (size_t) j * STRIDE) -
-			(j < d ? sums->mean[j] : sums->mean_y);
-	for (int j = d + 1; j < padded(d); j++)
+	for (int j = 0; j < padded(d); j++)
 	{
-		memset(centred + (size_t) j * STRIDE, 0, STRIDE * sizeof(double));
-		delta[j] = 0;
+		double	   *out = centred + (size_t) j * STRIDE;
+		const double *x = osml_block_column(raw, j);
+
+		if (j > d)
+		{
+			memset(out, 0, STRIDE * sizeof(double));
+			delta[j] = 0;
+			continue;
+		}
+		if (sums->n == 0)
+			sums->origin[j] = x[0];
+		delta[j] = osml_sums_centre(x, n, sums->origin[j], out) - sums->shift[j];
 	}
-	(void) layout;				/* the label follows the d dense columns */
 	add_products(sums, n, centred, delta, (double) sums->n * share);
 	mirror(sums);
 	move_means(sums, delta, share);
 	sums->n += n;
 }
 
-/* add another reader's or replica's sums */
+/*
+ * Add another reader's or replica's sums.  delta is scratch of d + 1 values:
+ * how far from's means are from into's.
+ */
 void
-osml_sums_merge(OsmlSums *into, const OsmlSums *from)
+osml_sums_merge(OsmlSums *into, const OsmlSums *from, double *delta)
 {
 	size_t		d = (size_t) into->d;
 	double		share = (double) from->n / (double) (into->n + from->n);
 	double		factor = (double) into->n * share;
-	double		delta_y = from->mean_y - into->mean_y;
 
 	if (from->n == 0)
 		return;
+	for (size_t j = 0; j <= d; j++)
+	{
+		if (into->n == 0)
+			into->origin[j] = from->origin[j];
+		delta[j] = (from->origin[j] - into->origin[j]) +
+			(from->shift[j] - into->shift[j]);
+	}
 	for (size_t i = 0; i < d; i++)
 	{
-		double		delta = from->mean[i] - into->mean[i];
-
 		for (size_t j = 0; j < d; j++)
 			into->xx[i * d + j] += from->xx[i * d + j] +
-				factor * delta * (from->mean[j] - into->mean[j]);
-		into->xy[i] += from->xy[i] + factor * delta * delta_y;
+				factor * delta[i] * delta[j];
+		into->xy[i] += from->xy[i] + factor * delta[i] * delta[d];
 	}
-	into->m2_y += from->m2_y + factor * delta_y * delta_y;
-	into->mean_y += delta_y * share;
+	into->m2_y += from->m2_y + factor * delta[d] * delta[d];
+	move_means(into, delta, share);
 	into->n += from->n;
-	for (size_t j = 0; j < d; j++)
-	{
-		into->mean[j] += (from->mean[j] - into->mean[j]) * share;
-		into->min[j] = fmin(into->min[j], from->min[j]);
-		into->max[j] = fmax(into->max[j], from->max[j]);
-		if (into->min[j] == into->max[j])
-			into->mean[j] = into->min[j];
-	}
-	into->min_y = fmin(into->min_y, from->min_y);
-	into->max_y = fmax(into->max_y, from->max_y);
-	if (into->min_y == into->max_y)
-		into->mean_y = into->min_y;
 }

@@ -2,9 +2,10 @@
  * sums.h
  *	  XᵀX and Xᵀy of a whole pass, centred: all that exact least squares needs.
  *
- * Each block is centred on its own means before it is multiplied, and blocks
- * are merged as variances are (stats.h), so that columns such as a longitude,
- * a large mean with a tiny spread, keep their digits.
+ * Values are measured from the first row, each block is centred on its own
+ * means before it is multiplied, and blocks are merged as variances are
+ * (stats.h): columns such as a longitude, a large mean with a tiny spread, keep
+ * their digits, and a constant column has products of exactly 0.
  *
  * Rows with missing values must not come here: the caller imputes or skips.
  *
@@ -21,11 +22,9 @@ typedef struct OsmlSums
 	int64_t		n;				/* rows */
 	double		mean_y;
 	double		m2_y;			/* sum of (y - mean_y)^2 */
-	double		min_y;
-	double		max_y;
 	double	   *mean;			/* [d] */
-	double	   *min;			/* [d]: equal to max for a constant column */
-	double	   *max;			/* [d] */
+	double	   *origin;			/* [d + 1] first row; the label last */
+	double	   *shift;			/* [d + 1] mean - origin, not yet rounded */
 	double	   *xy;				/* [d] sum of (x_j - mean_j) (y - mean_y) */
 	double	   *xx;				/* [d x d], both triangles: centred products */
 } OsmlSums;
@@ -43,6 +42,7 @@ extern size_t osml_sums_scratch(int d);
 extern void osml_sums_block(OsmlSums *sums, const OsmlLayout *layout,
 							const OsmlBlock *raw, void *scratch);
 
-extern void osml_sums_merge(OsmlSums *into, const OsmlSums *from);
+/* add other sums; delta is scratch of d + 1 values */
+extern void osml_sums_merge(OsmlSums *into, const OsmlSums *from, double *delta);
 
 #endif							/* OSML_SUMS_H */

@@ -180,8 +180,6 @@ create_run(OsmlSegment *segment)
 	run->set = &plan->parts[OSML_PART_TRAIN].set;
 	run->layout = run->set->layout;
 	run->backend = &osml_backend_cpu;
-	run->budget.memory_limit = (int64) osml_max_memory * 1024;
-	run->budget.spill_limit = (int64) osml_max_spill * 1024;
 	run->train_loss = run->val_loss = run->test_loss = NAN;
 	run->summary = makeStringInfo();
 	appendStringInfoChar(run->summary, '{');
@@ -365,6 +363,9 @@ start_run(OsmlRun *run)
 	PG_TRY();
 	{
 		osml_worker_connect(run->plan);
+		/* the caller's settings are in force only now */
+		run->budget.memory_limit = (int64) osml_max_memory * 1024;
+		run->budget.spill_limit = (int64) osml_max_spill * 1024;
 		current_run = run;
 		before_shmem_exit(trainer_exit, 0);
 		osml_log_init(run);

@@ -1,5 +1,5 @@
 /*
- * catalog.h
+ * scope.h
  *	  Typed access to schema osml.  No other room names its tables in SQL.
  *
  * The base tables belong to the extension's owner and nobody else may touch
@@ -11,8 +11,8 @@
  * Must not: start or commit transactions (the trainer and the API do), run
  * text that comes out of a row.
  */
-#ifndef OSML_CATALOG_H
-#define OSML_CATALOG_H
+#ifndef OSML_CATALOG_SCOPE_H
+#define OSML_CATALOG_SCOPE_H
 
 #include "utils/jsonb.h"
 
@@ -34,4 +34,4 @@ extern void osml_catalog_end(OsmlCatalogScope *scope);
 /* oid of osml.run, which also identifies the extension's installation */
 extern Oid	osml_catalog_run_relation(void);
 
-#endif							/* OSML_CATALOG_H */
+#endif							/* OSML_CATALOG_SCOPE_H */

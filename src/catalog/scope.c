@@ -1,5 +1,5 @@
 /*
- * catalog.c
+ * scope.c
  *	  Becoming the extension's owner for a few statements.
  *
  * Nobody but that owner may touch the base tables.  It is found by the owner
@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "catalog/catalog.h"
+#include "catalog/scope.h"
 
 /* The relation that stands for the installation; an error if there is none. */
 Oid
