@@ -28,6 +28,16 @@ osml_stats_init(OsmlColumnStats *stats, int n)
 		};
 }
 
+/* one value into lane k of the first pass */
+static inline __attribute__((always_inline)) void
+take_first(double value, double origin, int k, double *sum, double *min,
+		   double *max)
+{
+	sum[k] += value - origin;
+	min[k] = value < min[k] ? value : min[k];
+	max[k] = value > max[k] ? value : max[k];
+}
+
 /* sum from the origin (in eight lanes, as all sums here) and range of n values */
 OSML_CLONES static void
 osml_stats_first_pass(const double *x, int n, double origin, FirstPass *out)
@@ -42,19 +52,11 @@ osml_stats_first_pass(const double *x, int n, double origin, FirstPass *out)
 		min[k] = INFINITY;
 		max[k] = -INFINITY;
 	}
-	for (; i < n; i += 8)
-	{
-		int			lanes = n - i < 8 ? n - i : 8;
-
-		for (int k = 0; k < lanes; k++)
-		{
-			double		value = x[i + k];
-
-			sum[k] += value - origin;
-			min[k] = value < min[k] ? value : min[k];
-			max[k] = value > max[k] ? value : max[k];
-		}
-	}
+	for (; i + 8 <= n; i += 8)
+		for (int k = 0; k < 8; k++)
+			take_first(x[i + k], origin, k, sum, min, max);
+	for (int k = 0; i + k < n; k++)
+		take_first(x[i + k], origin, k, sum, min, max);
 	OSML_ADD_LANES(double, sum, 8, out->sum);
 	for (int k = 1; k < 8; k++)
 	{
@@ -72,18 +74,24 @@ osml_stats_second_pass(const double *x, int n, double origin, double shift,
 {
 	double		sum[8] = {0};
 	double		square[8] = {0};
+	int			i = 0;
 
-	for (int i = 0; i < n; i += 8)
+	for (; i + 8 <= n; i += 8)
 	{
-		int			lanes = n - i < 8 ? n - i : 8;
-
-		for (int k = 0; k < lanes; k++)
+		for (int k = 0; k < 8; k++)
 		{
 			double		diff = (x[i + k] - origin) - shift;
 
 			sum[k] += diff;
 			square[k] += diff * diff;
 		}
+	}
+	for (int k = 0; i + k < n; k++)
+	{
+		double		diff = (x[i + k] - origin) - shift;
+
+		sum[k] += diff;
+		square[k] += diff * diff;
 	}
 	OSML_ADD_LANES(double, sum, 8, *rest);
 	OSML_ADD_LANES(double, square, 8, *squares);

@@ -77,33 +77,44 @@ osml_sums_centre(const double *x, int n, double origin, double *out)
 	return sum;
 }
 
-/* dot products of columns a, a + STRIDE, .. with b, b + STRIDE, .. over n rows */
-OSML_CLONES static void
-osml_sums_tile(int n, const double *a, const double *b,
-			   double out[TILE * TILE])
+/*
+ * Dot products over n rows of two columns a, a + STRIDE with two columns b, b +
+ * STRIDE; out has rows of TILE.  Four sums at a time are what sixteen AVX2
+ * registers hold, and enough to keep AVX-512 busy.
+ */
+static inline __attribute__((always_inline)) void
+dot_2x2(int n, const double *a, const double *b, double *out)
 {
-	for (int half = 0; half < TILE; half += 2)
+	OsmlVec_f64 sum00 = {0};
+	OsmlVec_f64 sum01 = {0};
+	OsmlVec_f64 sum10 = {0};
+	OsmlVec_f64 sum11 = {0};
+
+	for (int i = 0; i < n; i += 8)
 	{
-		const double *a0 = a + half * STRIDE;
-		const double *a1 = a0 + STRIDE;
-		OsmlVec_f64 sum[2 * TILE] = {{0}};
+		OsmlVec_f64 a0 = *(const OsmlVec_f64 *) (a + i);
+		OsmlVec_f64 a1 = *(const OsmlVec_f64 *) (a + STRIDE + i);
+		OsmlVec_f64 b0 = *(const OsmlVec_f64 *) (b + i);
+		OsmlVec_f64 b1 = *(const OsmlVec_f64 *) (b + STRIDE + i);
 
-		for (int i = 0; i < n; i += 8)
-		{
-			OsmlVec_f64 x0 = *(const OsmlVec_f64 *) (a0 + i);
-			OsmlVec_f64 x1 = *(const OsmlVec_f64 *) (a1 + i);
-
-			for (int k = 0; k < TILE; k++)
-			{
-				OsmlVec_f64 y = *(const OsmlVec_f64 *) (b + k * STRIDE + i);
-
-				sum[k] += x0 * y;
-				sum[TILE + k] += x1 * y;
-			}
-		}
-		for (int k = 0; k < 2 * TILE; k++)
-			OSML_ADD_LANES(double, sum[k], 8, out[half * TILE + k]);
+		sum00 += a0 * b0;
+		sum01 += a0 * b1;
+		sum10 += a1 * b0;
+		sum11 += a1 * b1;
 	}
+	OSML_ADD_LANES(double, sum00, 8, out[0]);
+	OSML_ADD_LANES(double, sum01, 8, out[1]);
+	OSML_ADD_LANES(double, sum10, 8, out[TILE]);
+	OSML_ADD_LANES(double, sum11, 8, out[TILE + 1]);
+}
+
+/* the same for TILE columns from a and TILE from b */
+OSML_CLONES static void
+osml_sums_tile(int n, const double *a, const double *b, double *out)
+{
+	for (int i = 0; i < TILE; i += 2)
+		for (int j = 0; j < TILE; j += 2)
+			dot_2x2(n, a + i * STRIDE, b + j * STRIDE, out + i * TILE + j);
 }
 
 /* where the sum of products of columns i >= j is kept; NULL for padding */

@@ -127,6 +127,24 @@ log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
 	fit->logged_step = run->row.steps;
 }
 
+/*
+ * The mean loss over an epoch's steps: what a version is ranked by where it has
+ * no held-out rows, since a single batch says little.
+ */
+static void
+close_epoch(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+
+	fit->epoch_turned = false;
+	if (fit->epoch_rows == 0)
+		return;
+	run->train_loss = fit->epoch_loss_sum / fit->epoch_rows * run->loss_unit;
+	osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	fit->epoch_loss_sum = 0;
+	fit->epoch_rows = 0;
+}
+
 /* An optimiser update from the summed gradient of the accumulated batches. */
 static void
 take_step(OsmlFit *fit)
@@ -155,7 +173,8 @@ take_step(OsmlFit *fit)
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
-	run->train_loss = step.loss;
+	fit->epoch_loss_sum += fit->loss_sum;
+	fit->epoch_rows += fit->step_rows;
 	run->shared->step = run->row.steps;
 	run->shared->rows_seen = run->row.rows_seen;
 	run->shared->loss = step.loss;
@@ -168,6 +187,11 @@ take_step(OsmlFit *fit)
 	fit->step_rows = 0;
 	fit->batches_in_step = 0;
 	fit->n_segments = 0;
+	if (fit->epoch_turned)
+	{
+		close_epoch(fit);
+		run->row.epoch = run->shared->epoch = fit->lanes[0].epoch;
+	}
 }
 
 /* Validation while training, when the batch count says so. */
@@ -273,8 +297,7 @@ take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
 				break;
 			lane->epoch++;
 			lane->epoch_rows = 0;
-			fit->run->row.epoch = fit->run->shared->epoch =
-				Max(fit->run->row.epoch, lane->epoch);
+			fit->epoch_turned = fit->epoch_turned || lane == &fit->lanes[0];
 			osml_feed_begin(lane->feed, lane->epoch);
 			continue;
 		}
@@ -287,6 +310,26 @@ take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
 	return taken;
 }
 
+/* Remember the step as it was before this batch, for drop_last to return to. */
+static void
+mark_batch(OsmlFit *fit)
+{
+	memcpy(fit->kept_grad, fit->grad,
+		   fit->n_params * osml_precision_size(fit->run->spec.precision));
+	fit->kept_loss_sum = fit->loss_sum;
+}
+
+/* Forget the batch: its rows leave the step again. */
+static void
+drop_batch(OsmlFit *fit)
+{
+	memcpy(fit->grad, fit->kept_grad,
+		   fit->n_params * osml_precision_size(fit->run->spec.precision));
+	fit->loss_sum = fit->kept_loss_sum;
+	fit->step_rows -= fit->batch_rows;
+	fit->batch_rows = 0;
+}
+
 /* One batch from all lanes; false when no row was left. */
 static bool
 next_batch(OsmlFit *fit)
@@ -294,6 +337,8 @@ next_batch(OsmlFit *fit)
 	const OsmlHparams *hparams = fit->run->hparams;
 	int64		share = hparams->batch_size / hparams->lanes;
 
+	if (fit->kept_grad)
+		mark_batch(fit);
 	for (int l = 0; l < hparams->lanes; l++)
 		(void) take_from_lane(fit, &fit->lanes[l], share);
 	return fit->batch_rows > 0;
@@ -310,21 +355,6 @@ begin_epoch(OsmlFit *fit, uint32 epoch)
 		fit->lanes[l].block = NULL;
 		osml_feed_begin(fit->lanes[l].feed, epoch);
 	}
-}
-
-/* Forget a batch that drop_last leaves out. */
-static void
-drop_batch(OsmlFit *fit)
-{
-	OsmlRun    *run = fit->run;
-
-	if (fit->batches_in_step == 0)
-	{
-		memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
-		fit->loss_sum = 0;
-		fit->step_rows = 0;
-	}
-	fit->batch_rows = 0;
 }
 
 /* max_batches without max_epochs: one endless stream of full batches. */
@@ -347,7 +377,7 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 		begin_epoch(fit, (uint32) epoch);
 		while (!fit->done && next_batch(fit))
 		{
-			if (fit->batch_rows < run->hparams->batch_size && run->hparams->drop_last)
+			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
 			{
 				drop_batch(fit);
 				break;
@@ -357,6 +387,7 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 		/* what was accumulated steps at the end of its epoch */
 		if (fit->step_rows > 0)
 			take_step(fit);
+		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
 		maybe_validate(fit, true);
@@ -375,8 +406,11 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->run = run;
 	fit->n_params = run->spec.ops->n_params(&run->spec);
 	fit->grad = new_vector(run, fit->n_params);
+	if (hparams->drop_last)
+		fit->kept_grad = new_vector(run, fit->n_params);
 	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));
 	fit->loss_name = psprintf("train_%s", osml_loss_name((OsmlLoss) hparams->loss));
+	fit->epoch_loss_name = psprintf("%s_epoch", fit->loss_name);
 	osml_optim_defaults(optim, hparams->lr, &fit->hyper);
 	fit->hyper.momentum = hparams->momentum;
 	fit->hyper.dampening = hparams->dampening;
@@ -413,6 +447,8 @@ osml_fit(OsmlRun *run)
 		fit_epochs(&fit, epochs);
 	if (fit.step_rows > 0)
 		take_step(&fit);
+	if (isnan(run->train_loss))
+		close_epoch(&fit);
 	if (run->row.steps == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
