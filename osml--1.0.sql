@@ -434,7 +434,7 @@ CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
 	OUT value double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_evaluate'
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 10 COST 100000;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 COST 100000;
 COMMENT ON FUNCTION osml_evaluate(text, text)
 	IS 'measure a model on a relation, a SELECT or a dataset; rows_used and rows_skipped count the rows';
 

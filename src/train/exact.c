@@ -86,7 +86,6 @@ sum_rows(OsmlRun *run)
 		run->row.rows_seen += block->nrows;
 		run->shared->rows_seen = run->row.rows_seen;
 		block->nrows = 0;
-		osml_log_flush(run, false);
 	}
 	osml_streamed_end(run);
 	return sums;

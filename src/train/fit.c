@@ -248,7 +248,6 @@ end_batch(OsmlFit *fit)
 	fit->done = limit_reached(fit);
 	osml_run_check(run);
 	maybe_validate(fit, false);
-	osml_log_flush(run, false);
 }
 
 /* Add rows [lo, hi) of a block to the current batch. */
@@ -394,6 +393,27 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 	}
 }
 
+/* What cannot be done with rows that are read again for each pass. */
+static void
+check_rereading(const OsmlRun *run)
+{
+	const OsmlHparams *hparams = run->hparams;
+	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+	if (run->reread && hparams->lanes > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
+				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
+	/* the queues carry one pass at a time */
+	if ((run->reread || run->streamed) && val->present && val->set == NULL &&
+		hparams->val_check_interval != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("validation rows do not fit osml.max_memory and osml.max_spill, which \"val_check_interval\" needs"),
+				 errhint("Raise osml.max_spill, or leave \"val_check_interval\" at 0 to validate between epochs.")));
+}
+
 /* Feeds, vectors and constants of the loop. */
 static void
 prepare_fit(OsmlFit *fit, OsmlRun *run)
@@ -419,12 +439,8 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
+	check_rereading(run);
 	fit->batches_per_epoch = Max(1, (n_rows + hparams->batch_size - 1) / hparams->batch_size);
-	if (run->reread && hparams->lanes > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
-				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
 	for (int l = 0; l < hparams->lanes; l++)
 		fit->lanes[l].feed = osml_feed_create(run, &run->parts[OSML_PART_TRAIN],

@@ -307,9 +307,8 @@ osml_scaling_from_stats(OsmlRun *run)
 	OsmlScaling *scaling = &run->scaling;
 	int			n = run->layout.n_dense;
 	bool		scale = hparams->scale == OSML_SCALE_STANDARDIZE && run->have_stats;
-	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE ||
-		(hparams->scale_label == OSML_SCALE_AUTO && scale &&
-		 osml_loss_is_squared((OsmlLoss) hparams->loss));
+	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
+		run->have_stats;
 
 	for (int j = 0; j < n; j++)
 	{

@@ -36,6 +36,26 @@ osml_log_room(OsmlRun *run, int n_rows)
 	return false;
 }
 
+/* The run's own copy of a name, made once: a run logs few names many times. */
+static const char *
+intern_name(OsmlRun *run, const char *name)
+{
+	ListCell   *cell;
+	MemoryContext old;
+	char	   *copy;
+
+	foreach(cell, run->log.names)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return lfirst(cell);
+	}
+	old = MemoryContextSwitchTo(run->context);
+	copy = pstrdup(name);
+	run->log.names = lappend(run->log.names, copy);
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
 void
 osml_log_metric(OsmlRun *run, const char *phase, const char *name, double value)
 {
@@ -51,7 +71,7 @@ osml_log_metric(OsmlRun *run, const char *phase, const char *name, double value)
 	row->step = run->row.steps;
 	row->epoch = run->row.epoch;
 	row->phase = phase;
-	row->name = name;
+	row->name = intern_name(run, name);
 	row->value = value;
 	row->at = GetCurrentTimestamp();
 	log->rows_this_second++;

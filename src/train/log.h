@@ -10,6 +10,8 @@
 #ifndef OSML_LOG_H
 #define OSML_LOG_H
 
+#include "nodes/pg_list.h"
+
 #include "catalog/run.h"
 
 struct OsmlRun;
@@ -21,6 +23,7 @@ typedef struct OsmlLog
 	int			capacity;
 	int			rows_this_second;
 	int64		points_dropped;
+	List	   *names;			/* every metric name ever logged, in run memory */
 	TimestampTz last_flush;
 } OsmlLog;
 
@@ -29,7 +32,7 @@ extern void osml_log_init(struct OsmlRun *run);
 /* may a step's optional rows still be logged this second? */
 extern bool osml_log_room(struct OsmlRun *run, int n_rows);
 
-/* phase and name must outlive the flush: string constants or run memory */
+/* phase is a string constant */
 extern void osml_log_metric(struct OsmlRun *run, const char *phase, const char *name,
 							double value);
 

@@ -17,6 +17,7 @@
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
+#include "rules/loss/loss.h"
 #include "train/launcher.h"
 #include "train/worker.h"
 
@@ -170,6 +171,27 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 	}
 }
 
+/*
+ * What "auto" means here, so that the stored set says what was done.  Only
+ * max_epochs waits for the number of rows.
+ */
+static void
+resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
+{
+	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
+
+	hparams->label = set->label;
+	hparams->features = NIL;
+	for (int i = 0; i < set->n_features; i++)
+		hparams->features = lappend(hparams->features, set->features[i].name);
+	hparams->num_features = set->layout.n_dense;
+	if (hparams->model_type == 0)
+		hparams->model_type = 1;
+	if (hparams->scale_label == OSML_SCALE_AUTO)
+		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
+			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+}
+
 OsmlPlan *
 osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 {
@@ -188,6 +210,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	plan->model = model_name(request, dataset, plan);
 	check_model(plan->model);
 	resolve_readers(plan, hparams);
+	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();
 	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;

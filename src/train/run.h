@@ -94,8 +94,9 @@ typedef struct OsmlRun
 	bool		diverged;
 } OsmlRun;
 
-/* trainer.c: look at the cancel flag and interrupts; called once a batch and
- * in each wait.  Raises an error when the run is to end. */
+/* trainer.c: the pulse of a run, called once a batch or block and in each wait:
+ * interrupts, the cancel flag (raises an error when the run is to end), and
+ * what is due in the catalog. */
 extern void osml_run_check(void *run);
 
 /* add "key": value to the run's summary; value is JSON text */

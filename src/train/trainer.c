@@ -38,7 +38,11 @@
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
 
-/* Raise what ends the run early: a cancel from anybody, or an interrupt. */
+/*
+ * Raise what ends the run early, a cancel from anybody or an interrupt; and
+ * once a second write what is pending, however long a load pass or a
+ * validation takes.
+ */
 void
 osml_run_check(void *arg)
 {
@@ -49,6 +53,7 @@ osml_run_check(void *arg)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg_internal("%s", run->shared->cancel_reason)));
+	osml_log_flush(run, false);
 }
 
 void

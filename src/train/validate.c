@@ -43,14 +43,18 @@ log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums)
 {
 	double		loss = sums->loss_sum / sums->n;
 	const char *loss_name = osml_loss_name((OsmlLoss) run->hparams->loss);
-	MemoryContext old = MemoryContextSwitchTo(run->context);
+	char		name[NAMEDATALEN];
 
 	for (int i = 0; i < osml_metric_count(); i++)
-		osml_log_metric(run, phase, psprintf("%s_%s", phase, osml_metric_name(i)),
-						osml_metric_value(i, sums));
+	{
+		snprintf(name, sizeof(name), "%s_%s", phase, osml_metric_name(i));
+		osml_log_metric(run, phase, name, osml_metric_value(i, sums));
+	}
 	if (osml_metric_by_name(loss_name) < 0)
-		osml_log_metric(run, phase, psprintf("%s_%s", phase, loss_name), loss);
-	MemoryContextSwitchTo(old);
+	{
+		snprintf(name, sizeof(name), "%s_%s", phase, loss_name);
+		osml_log_metric(run, phase, name, loss);
+	}
 	return loss;
 }
 

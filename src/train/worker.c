@@ -85,6 +85,9 @@ void
 osml_worker_begin(const OsmlPlan *plan)
 {
 	StartTransactionCommand();
+	/* whatever defaults the role or database has for transactions of its own */
+	XactReadOnly = false;
+	XactIsoLevel = XACT_READ_COMMITTED;
 	SetUserIdAndSecContext(plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
