@@ -212,7 +212,7 @@ SELECT round(osml_predict('ri_rows', 10)::numeric, 6) AS prediction;
 DROP EXTENSION osml;
 CREATE EXTENSION osml;
 SELECT count(*) FROM osml.models;
-SELECT osml_train('ri_rows', '{"optimizer":"exact", "features":["x"]}') > 0 AS trained;
+SELECT osml_train('SELECT y + 100 AS y, x FROM ri_rows', '{"optimizer":"exact"}', 'ri_rows') > 0 AS trained;
 SELECT round(osml_predict('ri_rows', 10)::numeric, 6) AS prediction;
 DROP EXTENSION osml;
 -- somebody else's schema is not moved into

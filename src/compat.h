@@ -54,6 +54,13 @@ InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 
 #endif							/* before 15 */
 
+/* 15: may keep small messages back; ours are never small for long */
+#if PG_VERSION_NUM < 150000
+#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait)
+#else
+#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait, true)
+#endif
+
 /* 16: a soft-error context that we have no use for */
 #if PG_VERSION_NUM < 160000
 #define osml_qualified_name_list(string) stringToQualifiedNameList(string)

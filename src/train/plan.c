@@ -185,6 +185,20 @@ osml_part_sampleable(const OsmlPart *part)
 	return true;
 }
 
+/*
+ * Pages a sampled shard: small ones mix better, but each costs a query, so a
+ * table has at most OSML_SAMPLE_SHARDS of them.
+ */
+static uint32
+sample_pages(const OsmlSource *source)
+{
+	uint64		blocks = 0;
+
+	for (int u = 0; u < source->n_units; u++)
+		blocks += source->units[u].n_blocks;
+	return (uint32) Max(OSML_SAMPLE_PAGES, blocks / OSML_SAMPLE_SHARDS);
+}
+
 OsmlShard *
 osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 key,
 				 int *n_shards)
@@ -203,7 +217,7 @@ osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 k
 		*n_shards = 1;
 		return shards;
 	}
-	shards = osml_source_shards(source, sampled ? OSML_SAMPLE_PAGES : OSML_PASS_PAGES,
+	shards = osml_source_shards(source, sampled ? sample_pages(source) : OSML_PASS_PAGES,
 								n_shards);
 	if (!sampled || key == 0)
 		return shards;
