@@ -11,9 +11,9 @@
 #include "utils/acl.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/scope.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 static OsmlStatement next_id = OSML_STATEMENT(

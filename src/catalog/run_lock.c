@@ -13,8 +13,8 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "catalog/scope.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 
 /* run whose lock this process holds; its own lock would not stop its probe */
 static int64 held_run = 0;

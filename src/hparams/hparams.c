@@ -53,12 +53,27 @@ static const char *const kind_names[] = {
 	[HP_BOOL] = "boolean",
 	[HP_INT] = "integer",
 	[HP_REAL] = "number",
-	[HP_TIME] = "seconds or DD:HH:MM:SS",
+	[HP_TIME] = "time",
 	[HP_CHOICE] = "choice",
 	[HP_TEXT] = "text",
 	[HP_TEXTS] = "list of text",
 	[HP_REALS] = "list of numbers",
 };
+
+/* the same in a hint, by HparamKind */
+static const char *const expectations[] = {
+	[HP_BOOL] = "true or false",
+	[HP_INT] = "a whole number",
+	[HP_REAL] = "a number",
+	[HP_TIME] = "seconds, or DD:HH:MM:SS",
+	[HP_CHOICE] = "a name",
+	[HP_TEXT] = "a string",
+	[HP_TEXTS] = "a list of strings",
+	[HP_REALS] = "a list of numbers",
+};
+
+/* bounds at or beyond this are none */
+#define NO_BOUND 1e300
 
 /* other names people know a key by */
 static const struct
@@ -82,9 +97,8 @@ value_error(const HparamLine *line, const char *text)
 					line->info.name, text),
 			 line->kind == HP_CHOICE ?
 			 errhint("Valid values are %s.", range) :
-			 range[0] == '\0' ?
-			 errhint("Expected %s.", kind_names[line->kind]) :
-			 errhint("Expected %s in %s.", kind_names[line->kind], range)));
+			 errhint("Expected %s%s%s.", expectations[line->kind],
+					 range[0] ? " " : "", range)));
 }
 
 /* A finite number within the line's range out of its text. */
@@ -613,6 +627,11 @@ osml_hparam_range(int i)
 			appendStringInfo(&out, "%s%s", k ? ", " : "", line->names(k));
 	}
 	else if (line->kind == HP_INT || line->kind == HP_REAL || line->kind == HP_REALS)
-		appendStringInfo(&out, "[%.15g, %.15g]", line->low, line->high);
+	{
+		if (line->low > -NO_BOUND && line->high < NO_BOUND)
+			appendStringInfo(&out, "from %.16g to %.16g", line->low, line->high);
+		else if (line->low > -NO_BOUND)
+			appendStringInfo(&out, "from %.16g", line->low);
+	}
 	return out.data;
 }

@@ -185,8 +185,11 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	for (int i = 0; i < set->n_features; i++)
 		hparams->features = lappend(hparams->features, set->features[i].name);
 	hparams->num_features = set->layout.n_dense;
+	/* the one model and the one device there are */
 	if (hparams->model_type == 0)
 		hparams->model_type = 1;
+	if (hparams->device == 0)
+		hparams->device = 1;
 	if (hparams->scale_label == OSML_SCALE_AUTO)
 		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
 			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
