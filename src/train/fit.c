@@ -23,6 +23,9 @@
 #define AUTO_STEPS 2000
 #define AUTO_MAX_EPOCHS 1000
 
+/* rows that log_step() adds at most */
+#define STEP_METRICS 7
+
 /* Allocate zeroed values in the compute type. */
 static void *
 new_vector(OsmlRun *run, size_t n)
@@ -107,7 +110,7 @@ log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
 	int64		steps = run->row.steps - fit->lap_step;
 	double		seconds;
 
-	if (!always && !osml_log_room(run, 7))
+	if (!always && !osml_log_room(run, STEP_METRICS))
 		return;
 	seconds = lap(fit);
 	osml_log_metric(run, "train", fit->loss_name, step->loss);
