@@ -145,7 +145,8 @@ SELECT run_id, model, epoch, step, rows_seen, rows_per_s, metric, value, elapsed
 SELECT run_id, at, severity, kind, step, message FROM osml.events WHERE false;
 
 -- the list of hyperparameters, which each run stores in full
-SELECT name, type, "default", range, meaning FROM osml_hparams() WHERE name IN ('lr', 'loss', 'batch_size') ORDER BY 1;
+SELECT name, type, "default" FROM osml_hparams() WHERE name IN ('lr', 'loss', 'batch_size') ORDER BY 1;
+SELECT range LIKE '%huber%' AS choices FROM osml_hparams() WHERE name = 'loss';
 SELECT name FROM osml_hparams() h WHERE meaning = '' OR type = '' OR "default" IS NULL
 	OR NOT (SELECT hparams ? name FROM osml.models WHERE model = 're_model' AND version = 1);
 

@@ -143,6 +143,10 @@ take_array_column(OsmlBinding *binding, const OsmlFeature *feature,
 	return !has_null || take_missing(binding, feature);
 }
 
+/*
+ * Deform the row once and pick the features.  The row type is looked at each
+ * time, since rows of several types can come to one call site.
+ */
 bool
 osml_take_record(OsmlBinding *binding, HeapTupleHeader record)
 {

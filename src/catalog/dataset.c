@@ -80,6 +80,7 @@ names_relation(const char *name)
 									   NoLock, true));
 }
 
+/* The current user's own dataset, NULL, or an error; see dataset.h for why. */
 OsmlDatasetRow *
 osml_dataset_own(const char *name)
 {

@@ -103,6 +103,7 @@ push_counters(OsmlArgs *args, const OsmlRunRow *row)
 	osml_push_int8(args, row->rows_skipped);
 }
 
+/* How far the run is, at most once a second. */
 void
 osml_run_progress(const OsmlRunRow *row)
 {
