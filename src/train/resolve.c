@@ -38,27 +38,18 @@ check_surroundings(void)
 						   "owner and must not start workers.")));
 }
 
-/* Sources, label, features and defaults of the data set that was named. */
+/*
+ * The user's own data set of that name; else the text is the source itself.
+ * Somebody else's is an error, since its queries would run with our rights.
+ */
 static OsmlDatasetRow *
 find_dataset(const char *name)
 {
-	OsmlDatasetRow *row = osml_dataset_find(name);
-	char	   *role = osml_current_role();
+	OsmlDatasetRow *row = osml_dataset_own(name);
 
-	if (row && strcmp(row->owner, role) == 0)
+	if (row)
 		return row;
-	/*
-	 * The texts of somebody else's data set would run with our rights: never.
-	 * A relation of that name still means the relation.
-	 */
-	if (row && DatumGetBool(DirectFunctionCall1(to_regclass, CStringGetTextDatum(name)) == (Datum) 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errdetail("The queries of a data set run only for its owner."),
-				 errhint("Make one of your own with osml_create_dataset.")));
 	row = palloc0(sizeof(OsmlDatasetRow));
-	row->name = NULL;
 	row->train = pstrdup(name);
 	return row;
 }
