@@ -185,5 +185,5 @@ osml_exact(OsmlRun *run)
 	report_solution(run, ols, sums->n);
 	keep_statistics(run, ols);
 	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-								  run->hparams->limit_val_batches);
+								  run->hparams->limit_val_batches, true);
 }

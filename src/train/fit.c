@@ -143,7 +143,9 @@ close_epoch(OsmlFit *fit)
 	if (fit->epoch_rows == 0)
 		return;
 	run->train_loss = fit->epoch_loss_sum / fit->epoch_rows * run->loss_unit;
-	osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	/* epochs of a handful of rows can be as short as steps */
+	if (fit->done || osml_log_room(run, 1))
+		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
 	fit->epoch_loss_sum = 0;
 	fit->epoch_rows = 0;
 }
@@ -219,7 +221,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	if (due && fit->validated_batch != fit->n_batches)
 	{
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches);
+									  run->hparams->limit_val_batches, fit->done);
 		fit->validated_batch = fit->n_batches;
 	}
 }
@@ -389,6 +391,7 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 		/* what was accumulated steps at the end of its epoch */
 		if (fit->step_rows > 0)
 			take_step(fit);
+		fit->done = fit->done || epoch == epochs - 1;
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
@@ -479,6 +482,6 @@ osml_fit(OsmlRun *run)
 		log_step(&fit, &fit.last, true);
 	if (run->parts[OSML_PART_VAL].present && fit.validated_batch != fit.n_batches)
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches);
+									  run->hparams->limit_val_batches, true);
 	note_clipping(&fit);
 }

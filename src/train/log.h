@@ -6,8 +6,8 @@
  * at the end.  Training rows are rationed: a run may add osml.max_metric_rows
  * of them a second, and what it did not use for up to OSML_METRIC_BURST
  * seconds, so that short runs keep all and long ones are thinned evenly.  A
- * step whose rows would go over is left out, which an event records with the
- * count.  Validation, test, epoch and last-step rows are always kept.
+ * step, epoch or validation whose rows would go over is left out, which an
+ * event records with the count.  Sanity, test and last rows are always kept.
  */
 #ifndef OSML_LOG_H
 #define OSML_LOG_H

@@ -138,10 +138,11 @@ extern OsmlBlock *osml_feed_next(OsmlFeed *feed);
 extern void osml_fit(OsmlRun *run);
 extern void osml_exact(OsmlRun *run);
 
-/* validate.c: measure on a part and log; limit: full batches of the wrapped
- * stream, OSML_AUTO for each row once.  Returns the loss in label units. */
+/* validate.c: measure on a part and log, always or while the ration lasts;
+ * limit: full batches of the wrapped stream, OSML_AUTO for each row once.
+ * Returns the loss in label units, NaN without rows. */
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
-							int64 limit);
+							int64 limit, bool always);
 
 /* version.c: insert the model version; inside a transaction */
 extern void osml_store_version(OsmlRun *run);

@@ -263,13 +263,13 @@ train(OsmlRun *run)
 		osml_intake_end(run);
 	if (run->hparams->num_sanity_val_steps > 0)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
-							 run->hparams->num_sanity_val_steps);
+							 run->hparams->num_sanity_val_steps, true);
 	if (osml_optimizer_is_exact(run->hparams->optimizer))
 		osml_exact(run);
 	else
 		osml_fit(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
-								   run->hparams->limit_test_batches);
+								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);
 }
 
@@ -285,7 +285,7 @@ finish_summary(OsmlRun *run)
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
-					   psprintf(INT64_FORMAT " steps due in osml.metrics were left out to keep "
+					   psprintf(INT64_FORMAT " steps, epochs or validations due in osml.metrics were left out to keep "
 								"to osml.max_metric_rows a second",
 								run->log.points_dropped));
 	appendStringInfoChar(run->summary, '}');
