@@ -223,7 +223,7 @@ osml_reader_main(Datum main_arg)
 	MemoryContext run;
 
 	memcpy(&index, MyBgworkerEntry->bgw_extra, sizeof(index));
-	segment = osml_worker_start(main_arg, psprintf("reader %d", index + 1));
+	segment = osml_worker_start(main_arg);
 	run = CurrentMemoryContext;
 	slot = &segment->shared->readers[index];
 	SpinLockAcquire(&segment->shared->mutex);
@@ -233,7 +233,7 @@ osml_reader_main(Datum main_arg)
 	SpinLockRelease(&segment->shared->mutex);
 	on_dsm_detach(segment->dsm, reader_leave, PointerGetDatum(slot));
 
-	osml_worker_connect(segment->plan);
+	osml_worker_connect(segment->plan, psprintf("reader %d", index + 1));
 	pgstat_report_activity(STATE_RUNNING, "osml reader");
 	PG_TRY();
 	{
