@@ -113,6 +113,9 @@ typedef struct OsmlScan
 	int32		shard;			/* copied to each block */
 	const char *key_column;		/* extra column (SQL, quoted) or NULL */
 	void		(*key_sink) (void *arg, int row, Datum key, bool isnull, Oid type);
+	const volatile bool *stop;	/* or NULL: once set, rows are of no more use;
+								 * looked at row by row, since a block of a slow
+								 * source can take minutes */
 	bool		keep_null_rows; /* prediction: a row with a NULL feature stays,
 								 * its values osml_missing() */
 } OsmlScan;

@@ -44,8 +44,8 @@ send_sink(void *arg, OsmlBlock *block)
 
 /* Scan one shard of a pass and close it. */
 static void
-read_shard(ReadState *state, const OsmlPart *part, const OsmlHparams *hparams,
-		   const OsmlShard *shard, int position)
+read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
+		   const OsmlHparams *hparams, const OsmlShard *shard, int position)
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
@@ -57,6 +57,7 @@ read_shard(ReadState *state, const OsmlPart *part, const OsmlHparams *hparams,
 	scan.sink = send_sink;
 	scan.arg = state;
 	scan.shard = position;
+	scan.stop = &shared->reading_done;
 	rows = osml_scan_unit(&scan,
 						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 						  shard->first_block, shard->n_blocks);
@@ -84,7 +85,8 @@ serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams
 		 position += segment->shared->n_queues)
 	{
 		CHECK_FOR_INTERRUPTS();
-		read_shard(state, part, hparams, &shards[position], position);
+		read_shard(state, segment->shared, part, hparams, &shards[position],
+				   position);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(pass);

@@ -79,7 +79,8 @@ typedef struct OsmlShared
 
 	/* reading */
 	OsmlRequest request;
-	bool		reading_done;	/* readers may leave, the caller stops reading */
+	bool		reading_done;	/* readers may leave, the caller stops reading;
+								 * read without the lock in loops */
 
 	/* end */
 	bool		cancel;			/* read without the lock in loops */

@@ -120,6 +120,7 @@ trainer_exit(int code, Datum arg)
 		return;
 	current_run = NULL;
 	AbortOutOfAnyTransaction();
+	osml_intake_end(run);
 	end_run(run, "interrupted", "the trainer was terminated");
 }
 
