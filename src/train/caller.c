@@ -163,10 +163,11 @@ wait_for_end(Watch *watch)
 static void
 serve_and_wait(Watch *watch)
 {
-	if (watch->launch->segment->plan->n_readers == 0)
+	if (watch->launch->queue)
 	{
 		watch->serving = true;
-		osml_serve_reads(watch->launch->segment, 0, caller_idle, watch);
+		osml_serve_reads(watch->launch->segment, watch->launch->queue, 0,
+						 caller_idle, watch);
 		watch->serving = false;
 	}
 	wait_for_end(watch);

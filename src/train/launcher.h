@@ -27,6 +27,7 @@ typedef struct OsmlLaunch
 	OsmlSegment *segment;
 	BackgroundWorkerHandle *trainer;
 	BackgroundWorkerHandle *readers[OSML_MAX_READERS];
+	shm_mq_handle *queue;		/* if the caller reads, else NULL */
 	bool		continue_alone;
 } OsmlLaunch;
 

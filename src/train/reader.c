@@ -117,19 +117,27 @@ next_request(OsmlShared *shared, uint64 last, OsmlRequest *request,
 	}
 }
 
+shm_mq_handle *
+osml_reader_attach(OsmlSegment *segment, int index)
+{
+	shm_mq	   *queue = osml_segment_queue(segment, index);
+
+	shm_mq_set_sender(queue, MyProc);
+	return shm_mq_attach(queue, segment->dsm, NULL);
+}
+
 void
-osml_serve_reads(OsmlSegment *segment, int index, OsmlIdle idle, void *arg)
+osml_serve_reads(OsmlSegment *segment, shm_mq_handle *queue, int index,
+				 OsmlIdle idle, void *arg)
 {
 	ReadState	state = {0};
-	shm_mq	   *queue = osml_segment_queue(segment, index);
 	OsmlHparams *hparams;
 	OsmlRequest request;
 	uint64		last = 0;
 
 	hparams = osml_hparams_parse(NULL, DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
 																		  CStringGetDatum(segment->plan->hparams))));
-	shm_mq_set_sender(queue, MyProc);
-	state.sender.handle = shm_mq_attach(queue, segment->dsm, NULL);
+	state.sender.handle = queue;
 	state.sender.idle = idle;
 	state.sender.arg = arg;
 	while (!state.trainer_gone &&
@@ -138,7 +146,7 @@ osml_serve_reads(OsmlSegment *segment, int index, OsmlIdle idle, void *arg)
 		serve_request(&state, segment, hparams, &request, index);
 		last = request.number;
 	}
-	shm_mq_detach(state.sender.handle);
+	shm_mq_detach(queue);
 }
 
 /* A reader has nothing to look after but its trainer. */
@@ -204,7 +212,7 @@ share_snapshot(OsmlSegment *segment, int index)
 
 /* Read inside one read-only, repeatable-read transaction. */
 static void
-reader_transaction(OsmlSegment *segment, int index)
+reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
 {
 	StartTransactionCommand();
 	XactIsoLevel = XACT_REPEATABLE_READ;
@@ -212,7 +220,7 @@ reader_transaction(OsmlSegment *segment, int index)
 	share_snapshot(segment, index);
 	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
 	PushActiveSnapshot(GetTransactionSnapshot());
-	osml_serve_reads(segment, index, reader_idle, NULL);
+	osml_serve_reads(segment, queue, index, reader_idle, NULL);
 	osml_worker_end();
 }
 
@@ -222,11 +230,14 @@ osml_reader_main(Datum main_arg)
 	int			index;
 	OsmlSegment *segment;
 	OsmlReaderSlot *slot;
+	shm_mq_handle *queue;
 	MemoryContext run;
 
 	memcpy(&index, MyBgworkerEntry->bgw_extra, sizeof(index));
 	segment = osml_worker_start(main_arg);
 	run = CurrentMemoryContext;
+	/* at once, so that whatever ends this process ends its queue too */
+	queue = osml_reader_attach(segment, index);
 	slot = &segment->shared->readers[index];
 	SpinLockAcquire(&segment->shared->mutex);
 	slot->proc = MyProc;
@@ -239,7 +250,7 @@ osml_reader_main(Datum main_arg)
 	pgstat_report_activity(STATE_RUNNING, "osml reader");
 	PG_TRY();
 	{
-		reader_transaction(segment, index);
+		reader_transaction(segment, queue, index);
 	}
 	PG_CATCH();
 	{

@@ -67,6 +67,7 @@ typedef struct OsmlShared
 	/* who is here */
 	PGPROC	   *caller;			/* NULL when nobody waits */
 	bool		caller_needed;	/* its leaving cancels the run */
+	bool		caller_reads;	/* constant: there are no readers */
 	bool		continue_alone; /* constant: on_disconnect says continue */
 	PGPROC	   *trainer;
 	pid_t		trainer_pid;
