@@ -83,6 +83,10 @@ void
 osml_worker_begin(const OsmlPlan *plan)
 {
 	StartTransactionCommand();
+	/* whatever the role's or the database's default: statements here lock rows
+	 * that others change, and mean what they find then */
+	XactIsoLevel = XACT_READ_COMMITTED;
+	XactReadOnly = false;
 	SetUserIdAndSecContext(plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
