@@ -136,12 +136,15 @@ start_workers(OsmlLaunch *launch, OsmlPlan *plan)
 
 /* Sleep until something about the run changes. */
 static void
-wait_for_change(void)
+wait_for_change(OsmlShared *shared)
 {
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 1000, PG_WAIT_EXTENSION);
+	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+								   1000, PG_WAIT_EXTENSION);
+
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
+	if (events & WL_TIMEOUT)
+		osml_check_lock_cycle(shared, "osml_train");
 }
 
 /* A run that ended before its row was there left its reason in the segment. */
@@ -181,7 +184,7 @@ wait_for_row(OsmlLaunch *launch)
 			return;
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			start_failed(shared);
-		wait_for_change();
+		wait_for_change(shared);
 	}
 }
 
@@ -216,7 +219,7 @@ wait_for_readers(OsmlLaunch *launch)
 								launch->segment->plan->run_id),
 						 errhint("The server log has its last message.")));
 			}
-			wait_for_change();
+			wait_for_change(shared);
 		}
 	}
 }

@@ -40,4 +40,10 @@ extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_al
 /* caller.c: read if need be, wait for the end, raise the run's error */
 extern void osml_see_through(OsmlLaunch *launch);
 
+/*
+ * caller.c: an error when a run waits for a lock of this transaction, which
+ * waits for the run in the function named
+ */
+extern void osml_check_lock_cycle(OsmlShared *shared, const char *function);
+
 #endif							/* OSML_LAUNCHER_H */
