@@ -54,11 +54,4 @@ InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 
 #endif							/* before 15 */
 
-/* 16: a soft-error context that we have no use for */
-#if PG_VERSION_NUM < 160000
-#define osml_qualified_name_list(string) stringToQualifiedNameList(string)
-#else
-#define osml_qualified_name_list(string) stringToQualifiedNameList(string, NULL)
-#endif
-
 #endif							/* OSML_COMPAT_H */

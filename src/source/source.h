@@ -72,6 +72,9 @@ typedef struct OsmlShard
  */
 extern OsmlSource *osml_source_resolve(const char *text);
 
+/* is there a relation of that name?  No error if it is no name at all. */
+extern bool osml_source_is_relation(const char *text);
+
 /*
  * Pick label and features.  label NULL: the first column; features NIL: all
  * others (list of char *).  Array lengths are taken from the first row that

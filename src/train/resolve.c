@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
@@ -50,7 +49,7 @@ find_dataset(const char *name)
 	 * The texts of somebody else's data set would run with our rights: never.
 	 * A relation of that name still means the relation.
 	 */
-	if (row && DatumGetBool(DirectFunctionCall1(to_regclass, CStringGetTextDatum(name)) == (Datum) 0))
+	if (row && !osml_source_is_relation(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
