@@ -125,6 +125,7 @@ trainer_exit(int code, Datum arg)
 		return;
 	current_run = NULL;
 	AbortOutOfAnyTransaction();
+	osml_intake_end(run);
 	end_run(run, "interrupted", "the trainer was terminated");
 }
 
@@ -316,6 +317,9 @@ handle_error(OsmlRun *run, ErrorData *edata)
 		edata->sqlerrcode == ERRCODE_QUERY_CANCELED ? "cancelled" : "failed";
 	StringInfoData text;
 
+	/* a cancel comes with an interrupt, whose own words say less */
+	if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED && run->shared->cancel)
+		edata->message = run->shared->cancel_reason;
 	/* a reader's own error came first, and is what the user must see */
 	osml_shared_report(run->shared, edata);
 	initStringInfo(&text);
@@ -367,7 +371,7 @@ start_run(OsmlRun *run)
 {
 	PG_TRY();
 	{
-		osml_worker_connect(run->plan);
+		osml_worker_connect(run->plan, "trainer");
 		/* the caller's settings are in force only now */
 		run->budget.memory_limit = (int64) osml_max_memory * 1024;
 		run->budget.spill_limit = (int64) osml_max_spill * 1024;
@@ -392,7 +396,7 @@ start_run(OsmlRun *run)
 void
 osml_trainer_main(Datum main_arg)
 {
-	OsmlSegment *segment = osml_worker_start(main_arg, "trainer");
+	OsmlSegment *segment = osml_worker_start(main_arg);
 	OsmlRun    *run;
 
 	SpinLockAcquire(&segment->shared->mutex);
