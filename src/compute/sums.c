@@ -10,7 +10,7 @@
  */
 #include "compute/sums.h"
 
-#include "compute/kernels.h"
+#include "compute/kernel_lanes.h"
 
 #define TILE 4
 #define STRIDE (OSML_BLOCK_ROWS + 8)
@@ -55,57 +55,51 @@ osml_sums_scratch(int d)
 
 /*
  * Centre a column of n values on its own mean, into out, padded with zeros to
- * whole vectors.  Returns the mean, measured from origin.
+ * whole lanes.  Returns the mean, measured from origin.
  */
 OSML_CLONES static double
 osml_sums_centre(const double *x, int n, double origin, double *out)
 {
-	double		lane[8] = {0};
-	double		sum;
+	static const double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+	OsmlLanes_f64 sum = {{0}, {0}};
+	double		mean;
 
 	for (int i = 0; i < n; i++)
 		out[i] = x[i] - origin;
 	for (int i = n; i % 8 != 0; i++)
 		out[i] = 0;
 	for (int i = 0; i < n; i += 8)
-		for (int k = 0; k < 8; k++)
-			lane[k] += out[i + k];
-	OSML_ADD_LANES(double, lane, 8, sum);
-	sum /= n;
+		osml_lanes_add_product_f64(&sum, out + i, ones);
+	mean = osml_lanes_total_f64(&sum) / n;
 	for (int i = 0; i < n; i++)
-		out[i] -= sum;
-	return sum;
+		out[i] -= mean;
+	return mean;
 }
 
 /*
- * Dot products over n rows of two columns a, a + STRIDE with two columns b, b +
- * STRIDE; out has rows of TILE.  Four sums at a time are what sixteen AVX2
- * registers hold, and enough to keep AVX-512 busy.
+ * Dot products over n rows (in whole lanes) of two columns a, a + STRIDE with
+ * two columns b, b + STRIDE; out has rows of TILE.  Four sums at a time are
+ * what sixteen registers hold.
  */
-static inline __attribute__((always_inline)) void
+OSML_RULE void
 dot_2x2(int n, const double *a, const double *b, double *out)
 {
-	OsmlVec_f64 sum00 = {0};
-	OsmlVec_f64 sum01 = {0};
-	OsmlVec_f64 sum10 = {0};
-	OsmlVec_f64 sum11 = {0};
+	OsmlLanes_f64 sum00 = {{0}, {0}};
+	OsmlLanes_f64 sum01 = {{0}, {0}};
+	OsmlLanes_f64 sum10 = {{0}, {0}};
+	OsmlLanes_f64 sum11 = {{0}, {0}};
 
 	for (int i = 0; i < n; i += 8)
 	{
-		OsmlVec_f64 a0 = *(const OsmlVec_f64 *) (a + i);
-		OsmlVec_f64 a1 = *(const OsmlVec_f64 *) (a + STRIDE + i);
-		OsmlVec_f64 b0 = *(const OsmlVec_f64 *) (b + i);
-		OsmlVec_f64 b1 = *(const OsmlVec_f64 *) (b + STRIDE + i);
-
-		sum00 += a0 * b0;
-		sum01 += a0 * b1;
-		sum10 += a1 * b0;
-		sum11 += a1 * b1;
+		osml_lanes_add_product_f64(&sum00, a + i, b + i);
+		osml_lanes_add_product_f64(&sum01, a + i, b + STRIDE + i);
+		osml_lanes_add_product_f64(&sum10, a + STRIDE + i, b + i);
+		osml_lanes_add_product_f64(&sum11, a + STRIDE + i, b + STRIDE + i);
 	}
-	OSML_ADD_LANES(double, sum00, 8, out[0]);
-	OSML_ADD_LANES(double, sum01, 8, out[1]);
-	OSML_ADD_LANES(double, sum10, 8, out[TILE]);
-	OSML_ADD_LANES(double, sum11, 8, out[TILE + 1]);
+	out[0] = osml_lanes_total_f64(&sum00);
+	out[1] = osml_lanes_total_f64(&sum01);
+	out[TILE] = osml_lanes_total_f64(&sum10);
+	out[TILE + 1] = osml_lanes_total_f64(&sum11);
 }
 
 /* the same for TILE columns from a and TILE from b */
