@@ -64,6 +64,21 @@ type_error(const OsmlSource *source, Form_pg_attribute column, const char *role)
 					 "\"features\" in the hyperparameters.")));
 }
 
+/* A query may give one name to several columns; none of them can be meant. */
+static void
+check_unique(const OsmlSource *source, const char *name)
+{
+	int			n = 0;
+
+	for (int i = 0; i < source->columns->natts; i++)
+		n += strcmp(NameStr(TupleDescAttr(source->columns, i)->attname), name) == 0;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_AMBIGUOUS_COLUMN),
+				 errmsg("%s has %d columns named \"%s\"", source->label, n, name),
+				 errhint("Give them different names with AS.")));
+}
+
 /* The length of an array column, from the first row that has one. */
 static int
 peek_array_length(const OsmlSource *source, const char *name)
@@ -99,6 +114,7 @@ add_feature(OsmlFeatureSet *set, OsmlSource *source, Form_pg_attribute column)
 	OsmlFeature *feature = &set->features[set->n_features];
 	const char *name = NameStr(column->attname);
 
+	check_unique(source, name);
 	feature->name = pstrdup(name);
 	feature->type = column->atttypid;
 	feature->n_elements = 0;
@@ -149,6 +165,7 @@ set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
 {
 	Form_pg_attribute column = need_column(source, name);
 
+	check_unique(source, name);
 	if (osml_decode_for(column->atttypid) == NULL)
 		type_error(source, column, "label");
 	set->label = pstrdup(name);
@@ -209,6 +226,7 @@ osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label
 		OsmlFeature *feature = &match->features[i];
 		Form_pg_attribute column = need_column(source, set->features[i].name);
 
+		check_unique(source, set->features[i].name);
 		*feature = set->features[i];
 		feature->type = column->atttypid;
 		if (feature->n_elements == 0 ? osml_decode_for(feature->type) == NULL :
