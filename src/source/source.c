@@ -142,14 +142,14 @@ describe_query(OsmlSource *source)
 }
 
 static OsmlSource *
-resolve_query(const char *text)
+resolve_query(const char *text, const char *part)
 {
 	OsmlSource *source = palloc0(sizeof(OsmlSource));
 
 	source->text = pstrdup(text);
 	/* the newline ends a trailing line comment */
 	source->from = psprintf("(%s\n) AS osml_source", checked_query(text));
-	source->label = pstrdup("the query");
+	source->label = part ? psprintf("the %s query", part) : pstrdup("the query");
 	describe_query(source);
 	source->n_units = 1;
 	source->units = palloc0(sizeof(OsmlScanUnit));
@@ -287,31 +287,32 @@ live_columns(Relation rel)
 	return live;
 }
 
-/*
- * A name read as regclass does.  What has not even the form of one may be a
- * misspelt dataset or a statement, so it gets our error and hint.
- */
-static RangeVar *
-relation_name(const char *text)
+/* The parts of a name read as regclass does, or NIL when it has no such form. */
+static List *
+name_parts(const char *text)
 {
 	List	   *parts;
 	List	   *names = NIL;
 	ListCell   *cell;
 
-	if (!SplitIdentifierString(pstrdup(text), '.', &parts) || parts == NIL)
-		undefined_relation(text);
+	if (!SplitIdentifierString(pstrdup(text), '.', &parts))
+		return NIL;
 	foreach(cell, parts)
 		names = lappend(names, makeString(lfirst(cell)));
-	return makeRangeVarFromNameList(names);
+	return names;
 }
 
 static OsmlSource *
 resolve_relation(const char *text)
 {
 	OsmlSource *source = palloc0(sizeof(OsmlSource));
-	Oid			relid = RangeVarGetRelid(relation_name(text), AccessShareLock, true);
+	List	   *names = name_parts(text);
+	Oid			relid = InvalidOid;
 	Relation	rel;
 
+	/* no name at all may be a misspelt dataset: it gets the same hint */
+	if (names != NIL)
+		relid = RangeVarGetRelid(makeRangeVarFromNameList(names), AccessShareLock, true);
 	if (!OidIsValid(relid))
 		undefined_relation(text);
 	/* the lock is kept to the end of the transaction: the plan relies on it */
@@ -330,12 +331,12 @@ resolve_relation(const char *text)
 }
 
 OsmlSource *
-osml_source_resolve(const char *text)
+osml_source_resolve(const char *text, const char *part)
 {
 	const char *scheme = strstr(text, "://");
 
 	if (is_query(text))
-		return resolve_query(text);
+		return resolve_query(text, part);
 	if (scheme != NULL && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789+") ==
 		(size_t) (scheme - text))
 		ereport(ERROR,

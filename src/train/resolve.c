@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
@@ -69,9 +68,10 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 {
 	const char *label = hparams->label ? hparams->label : dataset->label;
 	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
-	OsmlSource *train = osml_source_resolve(dataset->train);
+	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
 	OsmlFeatureSet *set = osml_source_features(train, label, features);
 	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
+	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
 
 	if (hparams->num_features != OSML_AUTO &&
 		hparams->num_features != set->layout.n_dense)
@@ -84,7 +84,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"val_fraction\" is given, but the data set has a val source"),
+				 errmsg("hyperparameter \"val_fraction\" is given, but the dataset has a val source"),
 				 errhint("Leave one of them out.")));
 	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
@@ -93,7 +93,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 
 		if (others[p] == NULL)
 			continue;
-		source = osml_source_resolve(others[p]);
+		source = osml_source_resolve(others[p], names[p]);
 		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
 	}
 }
