@@ -77,9 +77,12 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 		hparams->num_features != set->layout.n_dense)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"num_features\" is " INT64_FORMAT
-						", but %s gives %d feature values",
-						hparams->num_features, train->label, set->layout.n_dense),
+				 errmsg_plural("hyperparameter \"num_features\" is " INT64_FORMAT
+							   ", but %s gives %d feature value",
+							   "hyperparameter \"num_features\" is " INT64_FORMAT
+							   ", but %s gives %d feature values",
+							   set->layout.n_dense, hparams->num_features,
+							   train->label, set->layout.n_dense),
 				 errhint("Leave it out, or name the columns in \"features\".")));
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,
