@@ -174,7 +174,9 @@ osml_exact(OsmlRun *run)
 	if (status != OSML_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("could not solve least squares over %d columns", sums->d),
+				 errmsg_plural("could not solve least squares over %d column",
+							   "could not solve least squares over %d columns",
+							   sums->d, sums->d),
 				 errdetail("Sums of squares of the columns are not finite."),
 				 errhint("Look for columns of enormous values.")));
 	osml_scaling_from_stats(run);

@@ -253,24 +253,34 @@ report_reread(OsmlRun *run)
 							"only within a window of osml.max_memory"));
 }
 
+/* Something to train on?  The training pass was the intake's last. */
 static void
 check_rows(OsmlRun *run)
 {
+	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
+	const OsmlIntake *intake = &run->intake;
+
 	if (run->parts[OSML_PART_TRAIN].n_rows > 0)
 		return;
-	if (run->row.rows_skipped > 0)
+	if (run->parts[OSML_PART_TRAIN].side != 0 && run->parts[OSML_PART_VAL].n_rows > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s has no usable row to train on",
-						run->plan->parts[OSML_PART_TRAIN].source.label),
-				 errdetail(INT64_FORMAT " rows were skipped: " INT64_FORMAT
-						   " for a NULL, " INT64_FORMAT " for NaN or infinity.",
-						   run->row.rows_skipped, run->rows_null, run->rows_nonfinite),
+				 errmsg("\"val_fraction\" leaves no row of %s to train on", source),
+				 errdetail("Rows of equal values are always on the same side."),
+				 errhint("Lower \"val_fraction\", change \"seed\", or give more rows.")));
+	if (intake->n_null + intake->n_nonfinite > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no usable row to train on", source),
+				 errdetail("Rows were skipped, " INT64_FORMAT " for a NULL and "
+						   INT64_FORMAT " for NaN or infinity.",
+						   intake->n_null, intake->n_nonfinite),
+				 intake->n_null == 0 || run->hparams->on_null == OSML_ON_NULL_MEAN ?
+				 errhint("Look at the label and feature columns.") :
 				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("%s has no rows to train on",
-					run->plan->parts[OSML_PART_TRAIN].source.label)));
+			 errmsg("%s has no rows to train on", source)));
 }
 
 void
@@ -309,6 +319,15 @@ osml_load_parts(OsmlRun *run)
 		report_reread(run);
 }
 
+/* A column without a single value has no mean to fill in: say what it gets. */
+static void
+report_no_mean(OsmlRun *run, int column)
+{
+	osml_log_event(run, "warning", "no_mean",
+				   psprintf("column \"%s\" is NULL in every training row; 0 was filled in",
+							osml_dense_name(run->set, column)));
+}
+
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
 void
 osml_scaling_from_stats(OsmlRun *run)
@@ -325,6 +344,8 @@ osml_scaling_from_stats(OsmlRun *run)
 		scaling->center[j] = scale ? run->stats[j].mean : 0;
 		scaling->scale[j] = scale ? osml_stats_std(&run->stats[j]) : 1;
 		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
+		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
+			report_no_mean(run, j);
 	}
 	scaling->label_center = scale_label ? run->stats[n].mean : 0;
 	scaling->label_scale = scale_label ? osml_stats_std(&run->stats[n]) : 1;
