@@ -16,7 +16,7 @@
 
 #include "api/need.h"
 #include "catalog/dataset.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "hparams/hparams.h"
 #include "source/source.h"
 

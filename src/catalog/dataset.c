@@ -7,7 +7,7 @@
 #include "utils/builtins.h"
 
 #include "catalog/dataset.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/scope.h"
 #include "catalog/statement.h"
 

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "source/source.h"
 #include "train/dataset.h"
 
