@@ -294,6 +294,12 @@ next_batch(OsmlFit *fit)
 	const OsmlHparams *hparams = fit->run->hparams;
 	int64		share = hparams->batch_size / hparams->lanes;
 
+	if (fit->grad_before)
+	{
+		memcpy(fit->grad_before, fit->grad,
+			   fit->n_params * osml_precision_size(fit->run->spec.precision));
+		fit->loss_before = fit->loss_sum;
+	}
 	for (int l = 0; l < hparams->lanes; l++)
 		(void) take_from_lane(fit, &fit->lanes[l], share);
 	return fit->batch_rows > 0;
@@ -312,18 +318,17 @@ begin_epoch(OsmlFit *fit, uint32 epoch)
 	}
 }
 
-/* Forget a batch that drop_last leaves out. */
+/*
+ * Forget a batch that drop_last leaves out.  Whether it is short shows only at
+ * its end, so its rows are in the sums, beside batches accumulated before it.
+ */
 static void
 drop_batch(OsmlFit *fit)
 {
-	OsmlRun    *run = fit->run;
-
-	if (fit->batches_in_step == 0)
-	{
-		memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
-		fit->loss_sum = 0;
-		fit->step_rows = 0;
-	}
+	memcpy(fit->grad, fit->grad_before,
+		   fit->n_params * osml_precision_size(fit->run->spec.precision));
+	fit->loss_sum = fit->loss_before;
+	fit->step_rows -= fit->batch_rows;
 	fit->batch_rows = 0;
 }
 
@@ -375,6 +380,7 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->run = run;
 	fit->n_params = run->spec.ops->n_params(&run->spec);
 	fit->grad = new_vector(run, fit->n_params);
+	fit->grad_before = hparams->drop_last ? new_vector(run, fit->n_params) : NULL;
 	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));
 	fit->loss_name = psprintf("train_%s", osml_loss_name((OsmlLoss) hparams->loss));
 	osml_optim_defaults(optim, hparams->lr, &fit->hyper);

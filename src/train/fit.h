@@ -51,6 +51,8 @@ typedef struct OsmlFit
 	double		loss_sum;
 	int64		step_rows;
 	int64		batch_rows;
+	void	   *grad_before;	/* grad and loss_sum without the current batch, */
+	double		loss_before;	/* in case drop_last drops it; else NULL */
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
