@@ -137,7 +137,11 @@ qualified_name(Relation rel)
 											  RelationGetRelationName(rel)));
 }
 
-/* Fill a unit for a relation; only a plain heap can be cut by blocks. */
+/*
+ * Fill a unit for a relation; only a plain heap can be cut by blocks.  An empty
+ * one counts as a block: 0 would say that it cannot be cut, and with it, say, a
+ * partitioned table whose next partition has been made already.
+ */
 static void
 fill_unit(OsmlScanUnit *unit, Relation rel)
 {
@@ -147,7 +151,7 @@ fill_unit(OsmlScanUnit *unit, Relation rel)
 	if ((rel->rd_rel->relkind == RELKIND_RELATION ||
 		 rel->rd_rel->relkind == RELKIND_MATVIEW) &&
 		rel->rd_rel->relam == HEAP_TABLE_AM_OID && !rel->rd_rel->relhassubclass)
-		unit->n_blocks = RelationGetNumberOfBlocks(rel);
+		unit->n_blocks = Max(1, RelationGetNumberOfBlocks(rel));
 }
 
 /*

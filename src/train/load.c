@@ -182,7 +182,7 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 	Filling		filling = {run, &run->parts[kind], NULL, NULL};
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
-	osml_intake_start(run, kind, false, 0);
+	osml_intake_start(run, kind, 0, 0);
 	while (osml_intake_fill(run, filling_block(&filling)))
 		filling_commit(&filling);
 	count_dropped(run, name);
@@ -199,7 +199,7 @@ load_split(OsmlRun *run)
 
 	val.data->set = osml_resident_create(&run->layout, &run->budget);
 	train.data->set = osml_resident_create(&run->layout, &run->budget);
-	osml_intake_start(run, OSML_PART_TRAIN, false, 0);
+	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
 	while (osml_intake_fill(run, raw))
 	{
 		osml_row_hash_block(&run->layout, raw, 0, hash);
