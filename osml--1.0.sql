@@ -48,6 +48,7 @@ CREATE TABLE osml.run (
 	device		text,
 	steps		bigint NOT NULL DEFAULT 0 CHECK (steps >= 0),
 	epoch		bigint NOT NULL DEFAULT 0 CHECK (epoch >= 0),
+	rows_read	bigint NOT NULL DEFAULT 0 CHECK (rows_read >= 0),
 	rows_seen	bigint NOT NULL DEFAULT 0 CHECK (rows_seen >= 0),
 	rows_skipped bigint NOT NULL DEFAULT 0 CHECK (rows_skipped >= 0),
 	trainer_pid	integer,
@@ -229,7 +230,7 @@ CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version,
 		osml.run_status(r.run_id, r.status) AS status, r.error, r.hparams,
 		r.device, r.steps, r.rows_seen, r.rows_skipped, r.started_at,
-		r.ended_at, r.owner, r.epoch, r.summary, r.trainer_pid
+		r.ended_at, r.owner, r.epoch, r.rows_read, r.summary, r.trainer_pid
 	FROM osml.usable_run r;
 COMMENT ON VIEW osml.runs IS 'training runs';
 COMMENT ON COLUMN osml.runs.dataset IS 'what osml_train was given: a dataset, a relation or a SELECT';
@@ -238,13 +239,14 @@ COMMENT ON COLUMN osml.runs.status IS 'queued, running, finished, diverged, fail
 COMMENT ON COLUMN osml.runs.error IS 'why the run did not finish';
 COMMENT ON COLUMN osml.runs.hparams IS 'all hyperparameters as resolved, defaults included';
 COMMENT ON COLUMN osml.runs.steps IS 'optimizer updates done';
+COMMENT ON COLUMN osml.runs.rows_read IS 'usable rows taken from the sources so far: what a load pass counts up';
 COMMENT ON COLUMN osml.runs.rows_seen IS 'rows in completed steps, counted again in each epoch';
 COMMENT ON COLUMN osml.runs.rows_skipped IS 'rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.runs.summary IS 'figures of the whole run, such as r2, condition_number, seconds';
 COMMENT ON COLUMN osml.runs.trainer_pid IS 'process that trained, as in pg_stat_activity.pid';
 
 CREATE VIEW osml.progress WITH (security_barrier) AS
-	SELECT r.run_id, r.model, r.epoch, r.steps AS step, r.rows_seen,
+	SELECT r.run_id, r.model, r.epoch, r.steps AS step, r.rows_read, r.rows_seen,
 		COALESCE(speed.value, r.rows_seen::double precision
 			/ NULLIF(EXTRACT(epoch FROM pg_catalog.clock_timestamp() - r.started_at)::double precision, '0')) AS rows_per_s,
 		loss.name AS metric, loss.value,
@@ -434,7 +436,7 @@ CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
 	OUT value double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_evaluate'
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 10 COST 100000;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 COST 100000;
 COMMENT ON FUNCTION osml_evaluate(text, text)
 	IS 'measure a model on a relation, a SELECT or a dataset; rows_used and rows_skipped count the rows';
 

@@ -5,6 +5,7 @@
 \set ECHO queries
 
 CREATE EXTENSION osml;
+SET osml.progress_interval = '150ms';
 
 \echo
 \echo '-- A million taxi trips to learn from, and 100,000 that the model never sees.'

@@ -12,7 +12,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/guc.h"
-#include "utils/regproc.h"
 
 #if PG_VERSION_NUM < 140000
 #error osml needs PostgreSQL 14 or later
@@ -54,11 +53,11 @@ InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 
 #endif							/* before 15 */
 
-/* 16: a soft-error context that we have no use for */
-#if PG_VERSION_NUM < 160000
-#define osml_qualified_name_list(string) stringToQualifiedNameList(string)
+/* 15: may keep small messages back; ours are never small for long */
+#if PG_VERSION_NUM < 150000
+#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait)
 #else
-#define osml_qualified_name_list(string) stringToQualifiedNameList(string, NULL)
+#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait, true)
 #endif
 
 #endif							/* OSML_COMPAT_H */

@@ -20,7 +20,7 @@ PG_MODULE_MAGIC;
 int			osml_max_memory = 1024 * 1024;
 int			osml_max_spill = 10 * 1024 * 1024;
 int			osml_progress_interval = 1000;
-int			osml_max_metric_rows = 10000;
+int			osml_max_metric_rows = 1000;
 
 extern void _PG_init(void);
 
@@ -44,7 +44,7 @@ define_limits(void)
 							"Rows a second that one training run may add to osml.metrics.",
 							NULL,
 							&osml_max_metric_rows,
-							10000, 1, INT_MAX,
+							1000, 1, INT_MAX,
 							PGC_SUSET, 0, NULL, NULL, NULL);
 }
 

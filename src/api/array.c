@@ -17,8 +17,11 @@ wrong_length(const OsmlBinding *binding, int n)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("model \"%s\" takes %d values, not %d",
-					binding->loaded->model, binding->loaded->set.layout.n_dense, n),
+			 errmsg_plural("model \"%s\" takes %d value, not %d",
+						   "model \"%s\" takes %d values, not %d",
+						   binding->loaded->set.layout.n_dense,
+						   binding->loaded->model,
+						   binding->loaded->set.layout.n_dense, n),
 			 errdetail("In this order: %s.", osml_loaded_columns(binding->loaded)),
 			 errhint("Pass a row instead, and the columns are found by name.")));
 }

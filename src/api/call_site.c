@@ -35,13 +35,16 @@ typedef struct CallSite
 	Oid			user;			/* whose right was checked */
 } CallSite;
 
-/* The parts of the active snapshot that identify it. */
+/* The parts of the active snapshot that identify it; zeros without one. */
 static SnapshotKey
 snapshot_key(void)
 {
 	SnapshotKey key = {0};
-	Snapshot	snapshot = GetActiveSnapshot();
+	Snapshot	snapshot;
 
+	if (!ActiveSnapshotSet())
+		return key;
+	snapshot = GetActiveSnapshot();
 	key.xmin = snapshot->xmin;
 	key.xmax = snapshot->xmax;
 	key.n_running = snapshot->xcnt;
@@ -51,10 +54,12 @@ snapshot_key(void)
 	return key;
 }
 
+/* Field by field, for the struct has padding; no snapshot is like no other. */
 static bool
 same_snapshot(const SnapshotKey *a, const SnapshotKey *b)
 {
-	return a->xmin == b->xmin && a->xmax == b->xmax &&
+	return TransactionIdIsValid(a->xmin) &&
+		a->xmin == b->xmin && a->xmax == b->xmax &&
 		a->n_running == b->n_running && a->n_subxacts == b->n_subxacts &&
 		a->command == b->command && a->completed == b->completed;
 }
@@ -131,6 +136,7 @@ find_binding(CallSite *site, text *name)
 	return NULL;
 }
 
+/* The binding of a name, under this snapshot and for this user. */
 OsmlBinding *
 osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
 {

@@ -87,9 +87,9 @@ put_metrics(ReturnSetInfo *rsinfo, const Evaluation *evaluation)
 static char *
 source_text(char *text)
 {
-	OsmlDatasetRow *dataset = osml_dataset_find(text);
+	OsmlDatasetRow *dataset = osml_dataset_own(text);
 
-	if (dataset == NULL || !osml_dataset_usable(dataset))
+	if (dataset == NULL)
 		return text;
 	return dataset->test ? dataset->test :
 		dataset->val ? dataset->val : dataset->train;

@@ -39,6 +39,7 @@ role_exists(const char *role)
 	return strcmp(role, OSML_PUBLIC) == 0 || OidIsValid(get_role_oid(role, true));
 }
 
+/* Raise: no such role. */
 static void
 undefined_role(const char *role)
 {
@@ -48,7 +49,7 @@ undefined_role(const char *role)
 			 errhint("Name a role, or \"%s\" for everybody.", OSML_PUBLIC)));
 }
 
-/* The three arguments of both functions, checked. */
+/* What both functions are called with. */
 typedef struct GrantArguments
 {
 	OsmlModelRow *model;
@@ -56,6 +57,7 @@ typedef struct GrantArguments
 	const char *privilege;
 } GrantArguments;
 
+/* Read and check them; the right first. */
 static GrantArguments
 grant_arguments(FunctionCallInfo fcinfo, const char *function)
 {

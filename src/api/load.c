@@ -213,6 +213,7 @@ build_spec(OsmlLoaded *loaded)
 	spec->layout = loaded->set.layout;
 }
 
+/* Build in a context of its own: an error on the way frees all of it. */
 OsmlLoaded *
 osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 {

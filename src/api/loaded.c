@@ -83,6 +83,7 @@ pin(OsmlLoaded *loaded, MemoryContext user)
 	loaded->pins++;
 }
 
+/* From the cache, or built now; pinned for the user either way. */
 const OsmlLoaded *
 osml_loaded_get(const OsmlModelRow *model, MemoryContext user)
 {
@@ -105,6 +106,7 @@ osml_loaded_get(const OsmlModelRow *model, MemoryContext user)
 	return loaded;
 }
 
+/* A list that a person can read, so not of thousands. */
 char *
 osml_loaded_columns(const OsmlLoaded *loaded)
 {

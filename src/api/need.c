@@ -9,6 +9,7 @@
 #include "api/need.h"
 #include "rules/name/nearest.h"
 
+/* An argument of a function that cannot be STRICT. */
 char *
 osml_need_text(FunctionCallInfo fcinfo, int arg, const char *name)
 {
@@ -19,12 +20,14 @@ osml_need_text(FunctionCallInfo fcinfo, int arg, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
+/* An argument that may be left out. */
 char *
 osml_maybe_text(FunctionCallInfo fcinfo, int arg)
 {
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
+/* For hints: what the user may have meant. */
 const char *
 osml_nearest_of(const char *wanted, List *names)
 {
@@ -37,6 +40,7 @@ osml_nearest_of(const char *wanted, List *names)
 	return osml_nearest_end(&nearest);
 }
 
+/* Existence first, so that a typo is not answered with a lack of rights. */
 OsmlModelRow *
 osml_need_model(const char *name, OsmlPrivilege privilege)
 {
@@ -56,6 +60,7 @@ osml_need_model(const char *name, OsmlPrivilege privilege)
 	return model;
 }
 
+/* Raise: there are versions perhaps, but none in use. */
 void
 osml_not_deployed(const OsmlModelRow *model)
 {

@@ -134,14 +134,19 @@ take_array_column(OsmlBinding *binding, const OsmlFeature *feature,
 	if (n != feature->n_elements)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array column \"%s\" has %d elements, but model \"%s\" needs %d",
-						feature->name, n, binding->loaded->model,
-						feature->n_elements)));
+				 errmsg_plural("array column \"%s\" has %d element, but model \"%s\" needs %d",
+							   "array column \"%s\" has %d elements, but model \"%s\" needs %d",
+							   n, feature->name, n, binding->loaded->model,
+							   feature->n_elements)));
 	(void) osml_decode_array(PointerGetDatum(array), element, n,
 							 binding->raw + feature->first_dense, 1, &has_null);
 	return !has_null || take_missing(binding, feature);
 }
 
+/*
+ * Deform the row once and pick the features.  The row type is looked at each
+ * time, since rows of several types can come to one call site.
+ */
 bool
 osml_take_record(OsmlBinding *binding, HeapTupleHeader record)
 {

@@ -16,6 +16,7 @@
 #include "api/need.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
+#include "train/launcher.h"
 #include "train/segment.h"
 
 /* poll quickly at first, since small runs take milliseconds */
@@ -47,9 +48,23 @@ need_run(FunctionCallInfo fcinfo)
 	return row;
 }
 
+/* A run that waits for a lock of this transaction would never end. */
+static void
+check_lock_cycle(const OsmlRunRow *row)
+{
+	dsm_segment *borrowed;
+	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
+
+	if (shared)
+		osml_check_lock_cycle(shared, "osml_wait");
+	if (borrowed)
+		dsm_detach(borrowed);
+}
+
 /*
  * Poll the row under the latest snapshot until the run is over or ms
- * milliseconds have passed (negative: no limit).  Returns the status, palloc'd.
+ * milliseconds have passed (negative: no limit, so a run that waits for us is
+ * an error).  Returns the status, palloc'd.
  */
 static char *
 poll_status(int64 run_id, int64 ms)
@@ -77,6 +92,8 @@ poll_status(int64 run_id, int64 ms)
 		spent = (GetCurrentTimestamp() - start) / 1000;
 		if (!running || (ms >= 0 && spent >= ms))
 			break;
+		if (ms < 0 && row && nap == LAST_POLL_MS)
+			check_lock_cycle(row);
 		if (ms >= 0)
 			nap = Min(nap, ms - spent);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,

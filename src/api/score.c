@@ -7,6 +7,7 @@
 #include "api/need.h"
 #include "api/score.h"
 
+/* The right to the model is checked before the source is even looked at. */
 OsmlScore *
 osml_score_begin(const char *model, const char *source, bool with_label)
 {
@@ -22,6 +23,7 @@ osml_score_begin(const char *model, const char *source, bool with_label)
 	return score;
 }
 
+/* Unit by unit, so a partitioned table's rows come in the order of its leaves. */
 void
 osml_score_scan(OsmlScore *score, OsmlScan *scan)
 {
@@ -33,6 +35,7 @@ osml_score_scan(OsmlScore *score, OsmlScan *scan)
 	}
 }
 
+/* The block is changed in place: scaled, and narrowed for float32. */
 void
 osml_score_block(OsmlScore *score, OsmlBlock *block)
 {

@@ -25,12 +25,13 @@ typedef struct OsmlDatasetRow
 extern OsmlDatasetRow *osml_dataset_find(const char *name);
 
 /*
- * May its text run as SQL now?  Only its owner's own self will do: were it
- * enough to have the owner's rights, a SELECT in it could wait for a
- * superuser.  To anybody else the name means nothing, so that nobody's dataset
- * gets into the way of another's table of that name.
+ * What a user means who names a source: the dataset of that name if he owns it
+ * himself, else NULL for whatever else the name means.  Having the owner's
+ * rights is not enough, or a SELECT in a dataset could wait for a superuser.
+ * Somebody else's dataset does not get into the way of a relation of its name;
+ * where there is none, it is an error that names the owner.
  */
-extern bool osml_dataset_usable(const OsmlDatasetRow *row);
+extern OsmlDatasetRow *osml_dataset_own(const char *name);
 
 /* the new id; 0 when the name is taken */
 extern int64 osml_dataset_insert(const OsmlDatasetRow *row);

@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/scope.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 static OsmlStatement insert_event = OSML_STATEMENT(

@@ -45,6 +45,7 @@ osml_version_feature_name(const OsmlVersionFeature *feature)
 	return psprintf("%s[%d]", feature->column, feature->element);
 }
 
+/* One row of osml.feature. */
 static void
 insert_one_feature(int64 version_id, int position,
 				   const OsmlVersionFeature *feature)
@@ -67,6 +68,7 @@ insert_one_feature(int64 version_id, int position,
 	osml_statement_write(&insert_feature, &args);
 }
 
+/* One row of osml.weight, if the run reported this weight. */
 static void
 insert_one_weight(int64 version_id, int position, const char *name,
 				  const OsmlVersionFeature *feature)

@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/scope.h"
 #include "catalog/rights.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 static OsmlStatement add_grant = OSML_STATEMENT(

@@ -9,8 +9,8 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/scope.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 /*

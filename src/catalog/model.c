@@ -8,8 +8,8 @@
 
 #include "utils/builtins.h"
 
-#include "catalog/scope.h"
 #include "catalog/rights.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 #define MODEL_COLUMNS "model_id, name, owner, deployed, previous"

@@ -25,6 +25,7 @@ osml_role_usable(const char *role)
 	return OidIsValid(oid) && has_privs_of_role(GetUserId(), oid);
 }
 
+/* The name under which the current user owns what he makes. */
 char *
 osml_current_role(void)
 {

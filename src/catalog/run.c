@@ -11,9 +11,9 @@
 #include "utils/acl.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/scope.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 static OsmlStatement next_id = OSML_STATEMENT(
@@ -28,17 +28,17 @@ static OsmlStatement insert_run = OSML_STATEMENT(
 
 static OsmlStatement progress_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
-	" rows_skipped = $5 WHERE run_id = $1",
-	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID);
+	" rows_skipped = $5, rows_read = $6 WHERE run_id = $1",
+	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID);
 
 static OsmlStatement end_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
-	" rows_skipped = $5, status = $6, error = $7, version = nullif($8, 0),"
-	" hparams = coalesce($9, hparams), summary = $10,"
-	" device = coalesce($11, device), segment = NULL,"
+	" rows_skipped = $5, rows_read = $6, status = $7, error = $8,"
+	" version = nullif($9, 0), hparams = coalesce($10, hparams), summary = $11,"
+	" device = coalesce($12, device), segment = NULL,"
 	" ended_at = clock_timestamp() WHERE run_id = $1",
-	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID, INT4OID,
-	JSONBOID, JSONBOID, TEXTOID);
+	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID,
+	INT4OID, JSONBOID, JSONBOID, TEXTOID);
 
 static OsmlStatement find_run = OSML_STATEMENT(
 	"SELECT run_id, owner, dataset, model, version, status, error, hparams,"
@@ -101,8 +101,10 @@ push_counters(OsmlArgs *args, const OsmlRunRow *row)
 	osml_push_int8(args, row->epoch);
 	osml_push_int8(args, row->rows_seen);
 	osml_push_int8(args, row->rows_skipped);
+	osml_push_int8(args, row->rows_read);
 }
 
+/* How far the run is, at most once a second. */
 void
 osml_run_progress(const OsmlRunRow *row)
 {

@@ -21,6 +21,7 @@ typedef struct OsmlRunRow
 	char	   *device;
 	int64		steps;
 	int64		epoch;
+	int64		rows_read;		/* usable rows taken from the sources */
 	int64		rows_seen;		/* rows in completed steps, epochs counted again */
 	int64		rows_skipped;
 	int32		trainer_pid;
@@ -34,7 +35,7 @@ extern int64 osml_run_new_id(void);
 /* status 'running', started_at now */
 extern void osml_run_insert(const OsmlRunRow *row);
 
-/* counters only: steps, epoch, rows_seen, rows_skipped */
+/* counters only: steps, epoch, and the rows_ of all kinds */
 extern void osml_run_progress(const OsmlRunRow *row);
 
 /* ends the run: status, error, version, counters, summary, hparams; ended_at now */

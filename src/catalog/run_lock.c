@@ -13,8 +13,8 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "catalog/scope.h"
 #include "catalog/run.h"
+#include "catalog/scope.h"
 
 /* run whose lock this process holds; its own lock would not stop its probe */
 static int64 held_run = 0;
@@ -73,7 +73,8 @@ osml_run_status(const OsmlRunRow *row)
 	if (strcmp(row->status, "running") != 0 || osml_run_lock_alive(row->run_id))
 		return row->status;
 	row = osml_run_find(row->run_id, true);
-	if (row == NULL || strcmp(row->status, "running") == 0)
+	if (row == NULL || strcmp(row->status, "running") == 0 ||
+		!osml_run_visible(row))	/* any user may ask, about any number */
 		return "interrupted";
 	return row->status;
 }

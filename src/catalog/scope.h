@@ -6,7 +6,9 @@
  * them.  Each function here switches to that owner for its own statement, with
  * search_path pinned to pg_catalog, and switches back; the caller has checked
  * the user's right first (rights.h).  Reads use the active snapshot unless
- * said otherwise.  A file a table.
+ * said otherwise.
+ *
+ * Next: statement.h (running the SQL), then a file a table.
  *
  * Must not: start or commit transactions (the trainer and the API do), run
  * text that comes out of a row.
@@ -14,7 +16,7 @@
 #ifndef OSML_CATALOG_SCOPE_H
 #define OSML_CATALOG_SCOPE_H
 
-#include "utils/jsonb.h"
+#include "utils/palloc.h"
 
 /*
  * Run SQL as the extension's owner, connected to SPI; osml_catalog_end() undoes

@@ -26,6 +26,7 @@ osml_push(OsmlArgs *args, Datum value)
 	args->nulls[args->n++] = ' ';
 }
 
+/* Add a NULL, of whatever type the parameter has. */
 void
 osml_push_null(OsmlArgs *args)
 {
@@ -33,12 +34,14 @@ osml_push_null(OsmlArgs *args)
 	args->nulls[args->n - 1] = 'n';
 }
 
+/* Add a bigint. */
 void
 osml_push_int8(OsmlArgs *args, int64 value)
 {
 	osml_push(args, Int64GetDatum(value));
 }
 
+/* Add an integer. */
 void
 osml_push_int4(OsmlArgs *args, int value)
 {
@@ -55,6 +58,7 @@ osml_push_float8(OsmlArgs *args, double value)
 		osml_push(args, Float8GetDatum(value));
 }
 
+/* Add a string as text; NULL becomes NULL. */
 void
 osml_push_text(OsmlArgs *args, const char *value)
 {
@@ -64,6 +68,7 @@ osml_push_text(OsmlArgs *args, const char *value)
 		osml_push(args, CStringGetTextDatum(value));
 }
 
+/* Add a document, which is not copied; NULL becomes NULL. */
 void
 osml_push_jsonb(OsmlArgs *args, Jsonb *value)
 {
@@ -164,6 +169,7 @@ osml_pull(OsmlFields *fields, bool *isnull)
 	return SPI_getbinval(fields->tuple, fields->columns, fields->next++, isnull);
 }
 
+/* The next column as a bigint; NULL is 0, which no id and no count needs. */
 int64
 osml_pull_int8(OsmlFields *fields)
 {
@@ -173,6 +179,7 @@ osml_pull_int8(OsmlFields *fields)
 	return isnull ? 0 : DatumGetInt64(value);
 }
 
+/* The next column as an integer; NULL is 0, as for versions. */
 int
 osml_pull_int4(OsmlFields *fields)
 {
@@ -182,6 +189,7 @@ osml_pull_int4(OsmlFields *fields)
 	return isnull ? 0 : DatumGetInt32(value);
 }
 
+/* The next column as a float; NULL is NaN, as in osml_push_float8(). */
 double
 osml_pull_float8(OsmlFields *fields)
 {
@@ -191,6 +199,7 @@ osml_pull_float8(OsmlFields *fields)
 	return isnull ? NAN : DatumGetFloat8(value);
 }
 
+/* The next column as a boolean; NULL is false. */
 bool
 osml_pull_bool(OsmlFields *fields)
 {
@@ -200,6 +209,7 @@ osml_pull_bool(OsmlFields *fields)
 	return !isnull && DatumGetBool(value);
 }
 
+/* The next column as a string of the caller's. */
 char *
 osml_pull_text(OsmlFields *fields)
 {
@@ -216,6 +226,7 @@ osml_pull_text(OsmlFields *fields)
 	return result;
 }
 
+/* The next column as bytes of the caller's, whole and not compressed. */
 bytea *
 osml_pull_bytea(OsmlFields *fields)
 {
@@ -232,6 +243,7 @@ osml_pull_bytea(OsmlFields *fields)
 	return result;
 }
 
+/* The next column as a document of the caller's. */
 Jsonb *
 osml_pull_jsonb(OsmlFields *fields)
 {

@@ -2,13 +2,13 @@
  * version.c
  *	  osml.model_version: what a run made of a model, never updated.
  *
- * Next: feature.c (a version's columns and weights).
+ * Next: feature_rows.c (a version's columns and weights).
  */
 #include "postgres.h"
 
-#include "catalog/scope.h"
 #include "catalog/feature_rows.h"
 #include "catalog/model.h"
+#include "catalog/scope.h"
 #include "catalog/statement.h"
 
 static OsmlStatement next_version = OSML_STATEMENT(

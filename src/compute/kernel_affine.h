@@ -8,7 +8,7 @@
  */
 #ifndef OSML_KERNEL_AFFINE_H
 #define OSML_KERNEL_AFFINE_H
-#include "compute/kernels.h"
+#include "compute/kernel_lanes.h"
 
 #define OSML_RULE_FILE "compute/kernel_affine.h"
 #include "rules/both.h"
@@ -16,7 +16,8 @@
 #elif !defined(OSML_KERNEL_AFFINE_H_DONE)
 
 #define OSML_VEC OSML_TYPED(OsmlVec)
-#define OSML_LANES ((int) (sizeof(OSML_VEC) / sizeof(OSML_REAL)))
+#define OSML_WIDTH ((int) (sizeof(OSML_VEC) / sizeof(OSML_REAL)))
+#define OSML_LANES (2 * OSML_WIDTH)
 
 /* row lo of prepared column j */
 OSML_RULE const OSML_REAL *
@@ -33,7 +34,7 @@ OSML_TYPED(osml_axpy4) (int n, const OSML_REAL *w, const OSML_REAL *x0,
 {
 	int			i = 0;
 
-	for (; i + OSML_LANES <= n; i += OSML_LANES)
+	for (; i + OSML_WIDTH <= n; i += OSML_WIDTH)
 	{
 		OSML_VEC	sum = *(const OSML_VEC *) (z + i);
 
@@ -74,68 +75,47 @@ OSML_TYPED(osml_kernel_affine) (int n_dense, const OsmlBlock *block, int lo,
 	}
 }
 
-/*
- * The last n < OSML_LANES rows, as a whole vector padded with zeros: adding
- * 0 * 0 to a lane changes nothing.
- */
-OSML_RULE void
-OSML_TYPED(osml_load_tail) (const OSML_REAL *x, int n, OSML_VEC *out)
-{
-	OSML_REAL	pad[OSML_LANES] = {0};
-
-	for (int i = 0; i < n; i++)
-		pad[i] = x[i];
-	memcpy(out, pad, sizeof(pad));
-}
-
 /* g[0..3] += dot products of n rows of slope with four columns */
 OSML_RULE void
-OSML_TYPED(osml_dot4) (int n, const OSML_REAL *slope, const OSML_REAL *const x[4],
-					   OSML_REAL *g)
+OSML_TYPED(osml_dot4) (int n, const OSML_REAL *slope, const OSML_REAL *x0,
+					   const OSML_REAL *x1, const OSML_REAL *x2,
+					   const OSML_REAL *x3, OSML_REAL *g)
 {
-	OSML_VEC	sum[4] = {{0}, {0}, {0}, {0}};
-	OSML_VEC	s;
-	OSML_VEC	tail;
+	OSML_TYPED(OsmlLanes) sum0 = {{0}, {0}};
+	OSML_TYPED(OsmlLanes) sum1 = {{0}, {0}};
+	OSML_TYPED(OsmlLanes) sum2 = {{0}, {0}};
+	OSML_TYPED(OsmlLanes) sum3 = {{0}, {0}};
 	int			i = 0;
 
 	for (; i + OSML_LANES <= n; i += OSML_LANES)
 	{
-		s = *(const OSML_VEC *) (slope + i);
-		sum[0] = sum[0] + s * *(const OSML_VEC *) (x[0] + i);
-		sum[1] = sum[1] + s * *(const OSML_VEC *) (x[1] + i);
-		sum[2] = sum[2] + s * *(const OSML_VEC *) (x[2] + i);
-		sum[3] = sum[3] + s * *(const OSML_VEC *) (x[3] + i);
+		OSML_TYPED(osml_lanes_add_product) (&sum0, slope + i, x0 + i);
+		OSML_TYPED(osml_lanes_add_product) (&sum1, slope + i, x1 + i);
+		OSML_TYPED(osml_lanes_add_product) (&sum2, slope + i, x2 + i);
+		OSML_TYPED(osml_lanes_add_product) (&sum3, slope + i, x3 + i);
 	}
-	OSML_TYPED(osml_load_tail) (slope + i, n - i, &s);
-	for (int k = 0; k < 4; k++)
-	{
-		OSML_REAL	total;
-
-		OSML_TYPED(osml_load_tail) (x[k] + i, n - i, &tail);
-		sum[k] = sum[k] + s * tail;
-		OSML_ADD_LANES(OSML_REAL, sum[k], OSML_LANES, total);
-		g[k] += total;
-	}
+	OSML_TYPED(osml_lanes_add_tail) (&sum0, n - i, slope + i, x0 + i);
+	OSML_TYPED(osml_lanes_add_tail) (&sum1, n - i, slope + i, x1 + i);
+	OSML_TYPED(osml_lanes_add_tail) (&sum2, n - i, slope + i, x2 + i);
+	OSML_TYPED(osml_lanes_add_tail) (&sum3, n - i, slope + i, x3 + i);
+	g[0] += OSML_TYPED(osml_lanes_total) (&sum0);
+	g[1] += OSML_TYPED(osml_lanes_total) (&sum1);
+	g[2] += OSML_TYPED(osml_lanes_total) (&sum2);
+	g[3] += OSML_TYPED(osml_lanes_total) (&sum3);
 }
 
-/* g[j] += dot product of n rows of slope with one column */
+/* g[0] += dot product of n rows of slope with one column */
 OSML_RULE void
 OSML_TYPED(osml_dot1) (int n, const OSML_REAL *slope, const OSML_REAL *x,
 					   OSML_REAL *g)
 {
-	OSML_VEC	sum = {0};
-	OSML_VEC	s;
-	OSML_VEC	tail;
-	OSML_REAL	total;
+	OSML_TYPED(OsmlLanes) sum = {{0}, {0}};
 	int			i = 0;
 
 	for (; i + OSML_LANES <= n; i += OSML_LANES)
-		sum = sum + *(const OSML_VEC *) (slope + i) * *(const OSML_VEC *) (x + i);
-	OSML_TYPED(osml_load_tail) (slope + i, n - i, &s);
-	OSML_TYPED(osml_load_tail) (x + i, n - i, &tail);
-	sum = sum + s * tail;
-	OSML_ADD_LANES(OSML_REAL, sum, OSML_LANES, total);
-	*g += total;
+		OSML_TYPED(osml_lanes_add_product) (&sum, slope + i, x + i);
+	OSML_TYPED(osml_lanes_add_tail) (&sum, n - i, slope + i, x + i);
+	*g += OSML_TYPED(osml_lanes_total) (&sum);
 }
 
 /* g[j] += sum over r of slope[r - lo] x[j][r] */
@@ -147,22 +127,18 @@ OSML_TYPED(osml_kernel_affine_grad) (int n_dense, const OsmlBlock *block,
 	int			j = 0;
 
 	for (; j + 4 <= n_dense; j += 4)
-	{
-		const OSML_REAL *const x[4] = {
-			OSML_TYPED(osml_column) (block, j, lo),
-			OSML_TYPED(osml_column) (block, j + 1, lo),
-			OSML_TYPED(osml_column) (block, j + 2, lo),
-			OSML_TYPED(osml_column) (block, j + 3, lo)
-		};
-
-		OSML_TYPED(osml_dot4) (hi - lo, slope, x, g + j);
-	}
+		OSML_TYPED(osml_dot4) (hi - lo, slope,
+							   OSML_TYPED(osml_column) (block, j, lo),
+							   OSML_TYPED(osml_column) (block, j + 1, lo),
+							   OSML_TYPED(osml_column) (block, j + 2, lo),
+							   OSML_TYPED(osml_column) (block, j + 3, lo), g + j);
 	for (; j < n_dense; j++)
 		OSML_TYPED(osml_dot1) (hi - lo, slope,
 							   OSML_TYPED(osml_column) (block, j, lo), g + j);
 }
 
 #undef OSML_VEC
+#undef OSML_WIDTH
 #undef OSML_LANES
 
 #endif							/* OSML_KERNEL_AFFINE_H */

@@ -6,7 +6,7 @@
  */
 #ifndef OSML_KERNEL_VECTOR_H
 #define OSML_KERNEL_VECTOR_H
-#include "compute/kernels.h"
+#include "compute/kernel_lanes.h"
 
 #define OSML_RULE_FILE "compute/kernel_vector.h"
 #include "rules/both.h"
@@ -17,17 +17,28 @@
 OSML_RULE double
 OSML_TYPED(osml_lane_sum) (size_t n, const OSML_REAL *v, bool squares)
 {
-	double		lane[8] = {0};
+	OsmlLanes_f64 sum = {{0}, {0}};
+	OSML_REAL	tail[8] = {0};
 	size_t		i = 0;
-	double		total;
 
-	for (; i + 8 <= n; i += 8)
-		for (int k = 0; k < 8; k++)
-			lane[k] += squares ? (double) v[i + k] * (double) v[i + k] : (double) v[i + k];
-	for (int k = 0; i + k < n; k++)
-		lane[k] += squares ? (double) v[i + k] * (double) v[i + k] : (double) v[i + k];
-	OSML_ADD_LANES(double, lane, 8, total);
-	return total;
+	for (; i < n; i += 8)
+	{
+		const OSML_REAL *at = v + i;
+		OsmlLanes_f64 value;
+
+		if (i + 8 > n)
+			at = memcpy(tail, at, (n - i) * sizeof(OSML_REAL));
+		OSML_TYPED(osml_load_wide) (at, &value.low);
+		OSML_TYPED(osml_load_wide) (at + 4, &value.high);
+		if (squares)
+		{
+			value.low = value.low * value.low;
+			value.high = value.high * value.high;
+		}
+		sum.low += value.low;
+		sum.high += value.high;
+	}
+	return osml_lanes_total_f64(&sum);
 }
 
 /* the sum of n values */

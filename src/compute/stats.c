@@ -6,15 +6,7 @@
 
 #include <math.h>
 
-#include "compute/kernels.h"
-
-/* sum and range of n values */
-typedef struct FirstPass
-{
-	double		sum;
-	double		min;
-	double		max;
-} FirstPass;
+#include "compute/kernel_lanes.h"
 
 /* empty statistics for n columns */
 void
@@ -28,41 +20,63 @@ osml_stats_init(OsmlColumnStats *stats, int n)
 		};
 }
 
-/* sum from the origin (in eight lanes, as all sums here) and range of n values */
+/*
+ * Comparisons go by pairs: GCC takes those of longer vectors apart, value by
+ * value, where the machine's registers are shorter.
+ */
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t Mask __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* *best = value where better says so; vectors have no ?: in C */
+#define CHOOSE(best, better, value) \
+	((best) = (Pair) (((Mask) (value) & (better)) | ((Mask) (best) & ~(better))))
+
+/* range of n > 0 values */
 OSML_CLONES static void
-osml_stats_first_pass(const double *x, int n, double origin, FirstPass *out)
+osml_stats_range(const double *x, int n, OsmlColumnStats *out)
 {
-	double		sum[8] = {0};
-	double		min[8];
-	double		max[8];
+	Pair		min[2] = {{x[0], x[0]}, {x[0], x[0]}};
+	Pair		max[2] = {{x[0], x[0]}, {x[0], x[0]}};
 	int			i = 0;
 
-	for (int k = 0; k < 8; k++)
+	for (; i + 4 <= n; i += 4)
 	{
-		min[k] = INFINITY;
-		max[k] = -INFINITY;
-	}
-	for (; i < n; i += 8)
-	{
-		int			lanes = n - i < 8 ? n - i : 8;
+		Pair		first = *(const Pair *) (x + i);
+		Pair		second = *(const Pair *) (x + i + 2);
 
-		for (int k = 0; k < lanes; k++)
-		{
-			double		value = x[i + k];
-
-			sum[k] += value - origin;
-			min[k] = value < min[k] ? value : min[k];
-			max[k] = value > max[k] ? value : max[k];
-		}
+		CHOOSE(min[0], first < min[0], first);
+		CHOOSE(min[1], second < min[1], second);
+		CHOOSE(max[0], first > max[0], first);
+		CHOOSE(max[1], second > max[1], second);
 	}
-	OSML_ADD_LANES(double, sum, 8, out->sum);
-	for (int k = 1; k < 8; k++)
+	CHOOSE(min[0], min[1] < min[0], min[1]);
+	CHOOSE(max[0], max[1] > max[0], max[1]);
+	out->min = min[0][0] < min[0][1] ? min[0][0] : min[0][1];
+	out->max = max[0][0] > max[0][1] ? max[0][0] : max[0][1];
+	for (; i < n; i++)
 	{
-		min[0] = min[k] < min[0] ? min[k] : min[0];
-		max[0] = max[k] > max[0] ? max[k] : max[0];
+		out->min = x[i] < out->min ? x[i] : out->min;
+		out->max = x[i] > out->max ? x[i] : out->max;
 	}
-	out->min = min[0];
-	out->max = max[0];
+}
+
+/* sum of n values from the origin; those that do not fill the lanes come last */
+OSML_CLONES static double
+osml_stats_sum(const double *x, int n, double origin)
+{
+	OsmlLanes_f64 sum = {{0}, {0}};
+	double		total;
+	int			i = 0;
+
+	for (; i + 8 <= n; i += 8)
+	{
+		sum.low += *(const OsmlVec_f64 *) (x + i) - origin;
+		sum.high += *(const OsmlVec_f64 *) (x + i + 4) - origin;
+	}
+	total = osml_lanes_total_f64(&sum);
+	for (; i < n; i++)
+		total += x[i] - origin;
+	return total;
 }
 
 /* sums of deviations from origin + shift and of their squares */
@@ -70,23 +84,29 @@ OSML_CLONES static void
 osml_stats_second_pass(const double *x, int n, double origin, double shift,
 					   double *rest, double *squares)
 {
-	double		sum[8] = {0};
-	double		square[8] = {0};
+	OsmlLanes_f64 sum = {{0}, {0}};
+	OsmlLanes_f64 square = {{0}, {0}};
+	int			i = 0;
 
-	for (int i = 0; i < n; i += 8)
+	for (; i + 8 <= n; i += 8)
 	{
-		int			lanes = n - i < 8 ? n - i : 8;
+		OsmlVec_f64 low = (*(const OsmlVec_f64 *) (x + i) - origin) - shift;
+		OsmlVec_f64 high = (*(const OsmlVec_f64 *) (x + i + 4) - origin) - shift;
 
-		for (int k = 0; k < lanes; k++)
-		{
-			double		diff = (x[i + k] - origin) - shift;
-
-			sum[k] += diff;
-			square[k] += diff * diff;
-		}
+		sum.low += low;
+		sum.high += high;
+		square.low += low * low;
+		square.high += high * high;
 	}
-	OSML_ADD_LANES(double, sum, 8, *rest);
-	OSML_ADD_LANES(double, square, 8, *squares);
+	*rest = osml_lanes_total_f64(&sum);
+	*squares = osml_lanes_total_f64(&square);
+	for (; i < n; i++)
+	{
+		double		diff = (x[i] - origin) - shift;
+
+		*rest += diff;
+		*squares += diff * diff;
+	}
 }
 
 /* whether a missing value is among n values */
@@ -105,14 +125,11 @@ static void
 add_present(OsmlColumnStats *stats, const double *x, int n)
 {
 	OsmlColumnStats part = {.n = n};
-	FirstPass	first;
 	double		rest;
 
 	part.origin = stats->n > 0 ? stats->origin : x[0];
-	osml_stats_first_pass(x, n, part.origin, &first);
-	part.min = first.min;
-	part.max = first.max;
-	part.shift = first.sum / n;
+	osml_stats_range(x, n, &part);
+	part.shift = osml_stats_sum(x, n, part.origin) / n;
 	osml_stats_second_pass(x, n, part.origin, part.shift, &rest, &part.m2);
 
 	/* what the rounding of the mean left over */

@@ -10,7 +10,7 @@
  */
 #include "compute/sums.h"
 
-#include "compute/kernels.h"
+#include "compute/kernel_lanes.h"
 
 #define TILE 4
 #define STRIDE (OSML_BLOCK_ROWS + 8)
@@ -55,55 +55,60 @@ osml_sums_scratch(int d)
 
 /*
  * Centre a column of n values on its own mean, into out, padded with zeros to
- * whole vectors.  Returns the mean, measured from origin.
+ * whole lanes.  Returns the mean, measured from origin.
  */
 OSML_CLONES static double
 osml_sums_centre(const double *x, int n, double origin, double *out)
 {
-	double		lane[8] = {0};
-	double		sum;
+	static const double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+	OsmlLanes_f64 sum = {{0}, {0}};
+	double		mean;
 
 	for (int i = 0; i < n; i++)
 		out[i] = x[i] - origin;
 	for (int i = n; i % 8 != 0; i++)
 		out[i] = 0;
 	for (int i = 0; i < n; i += 8)
-		for (int k = 0; k < 8; k++)
-			lane[k] += out[i + k];
-	OSML_ADD_LANES(double, lane, 8, sum);
-	sum /= n;
+		osml_lanes_add_product_f64(&sum, out + i, ones);
+	mean = osml_lanes_total_f64(&sum) / n;
 	for (int i = 0; i < n; i++)
-		out[i] -= sum;
-	return sum;
+		out[i] -= mean;
+	return mean;
 }
 
-/* dot products of columns a, a + STRIDE, .. with b, b + STRIDE, .. over n rows */
-OSML_CLONES static void
-osml_sums_tile(int n, const double *a, const double *b,
-			   double out[TILE * TILE])
+/*
+ * Dot products over n rows (in whole lanes) of two columns a, a + STRIDE with
+ * two columns b, b + STRIDE; out has rows of TILE.  Four sums at a time are
+ * what sixteen registers hold.
+ */
+OSML_RULE void
+dot_2x2(int n, const double *a, const double *b, double *out)
 {
-	for (int half = 0; half < TILE; half += 2)
+	OsmlLanes_f64 sum00 = {{0}, {0}};
+	OsmlLanes_f64 sum01 = {{0}, {0}};
+	OsmlLanes_f64 sum10 = {{0}, {0}};
+	OsmlLanes_f64 sum11 = {{0}, {0}};
+
+	for (int i = 0; i < n; i += 8)
 	{
-		const double *a0 = a + half * STRIDE;
-		const double *a1 = a0 + STRIDE;
-		OsmlVec_f64 sum[2 * TILE] = {{0}};
-
-		for (int i = 0; i < n; i += 8)
-		{
-			OsmlVec_f64 x0 = *(const OsmlVec_f64 *) (a0 + i);
-			OsmlVec_f64 x1 = *(const OsmlVec_f64 *) (a1 + i);
-
-			for (int k = 0; k < TILE; k++)
-			{
-				OsmlVec_f64 y = *(const OsmlVec_f64 *) (b + k * STRIDE + i);
-
-				sum[k] += x0 * y;
-				sum[TILE + k] += x1 * y;
-			}
-		}
-		for (int k = 0; k < 2 * TILE; k++)
-			OSML_ADD_LANES(double, sum[k], 8, out[half * TILE + k]);
+		osml_lanes_add_product_f64(&sum00, a + i, b + i);
+		osml_lanes_add_product_f64(&sum01, a + i, b + STRIDE + i);
+		osml_lanes_add_product_f64(&sum10, a + STRIDE + i, b + i);
+		osml_lanes_add_product_f64(&sum11, a + STRIDE + i, b + STRIDE + i);
 	}
+	out[0] = osml_lanes_total_f64(&sum00);
+	out[1] = osml_lanes_total_f64(&sum01);
+	out[TILE] = osml_lanes_total_f64(&sum10);
+	out[TILE + 1] = osml_lanes_total_f64(&sum11);
+}
+
+/* the same for TILE columns from a and TILE from b */
+OSML_CLONES static void
+osml_sums_tile(int n, const double *a, const double *b, double *out)
+{
+	for (int i = 0; i < TILE; i += 2)
+		for (int j = 0; j < TILE; j += 2)
+			dot_2x2(n, a + i * STRIDE, b + j * STRIDE, out + i * TILE + j);
 }
 
 /* where the sum of products of columns i >= j is kept; NULL for padding */

@@ -28,7 +28,6 @@
 #include "utils/rls.h"
 #include "utils/varlena.h"
 
-#include "compat.h"
 #include "source/source.h"
 
 /* Does the text start with a word that begins a query? */
@@ -138,9 +137,10 @@ qualified_name(Relation rel)
 }
 
 /*
- * Fill a unit for a relation; only a plain heap can be cut by blocks.  An empty
- * one counts as a block: 0 would say that it cannot be cut, and with it, say, a
- * partitioned table whose next partition has been made already.
+ * Fill a unit for a relation; only a plain heap can be cut by blocks, and only
+ * for who may read ctid, which the right to some columns does not include.  An
+ * empty one counts as a block: 0 would say that it cannot be cut, and with it,
+ * say, a partitioned table whose next partition has been made already.
  */
 static void
 fill_unit(OsmlScanUnit *unit, Relation rel)
@@ -150,7 +150,8 @@ fill_unit(OsmlScanUnit *unit, Relation rel)
 	unit->n_blocks = 0;
 	if ((rel->rd_rel->relkind == RELKIND_RELATION ||
 		 rel->rd_rel->relkind == RELKIND_MATVIEW) &&
-		rel->rd_rel->relam == HEAP_TABLE_AM_OID && !rel->rd_rel->relhassubclass)
+		rel->rd_rel->relam == HEAP_TABLE_AM_OID && !rel->rd_rel->relhassubclass &&
+		pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) == ACLCHECK_OK)
 		unit->n_blocks = Max(1, RelationGetNumberOfBlocks(rel));
 }
 
@@ -251,12 +252,33 @@ live_columns(Relation rel)
 	return live;
 }
 
+/* The relation that a text names, locked; InvalidOid if it is no such name. */
+static Oid
+find_relation(const char *text, LOCKMODE lock)
+{
+	List	   *parts;
+	List	   *names = NIL;
+	ListCell   *cell;
+
+	if (!SplitIdentifierString(pstrdup(text), '.', &parts) ||
+		parts == NIL || list_length(parts) > 3)
+		return InvalidOid;
+	foreach(cell, parts)
+		names = lappend(names, makeString(pstrdup(lfirst(cell))));
+	return RangeVarGetRelid(makeRangeVarFromNameList(names), lock, true);
+}
+
+bool
+osml_source_is_relation(const char *text)
+{
+	return OidIsValid(find_relation(text, NoLock));
+}
+
 static OsmlSource *
 resolve_relation(const char *text)
 {
 	OsmlSource *source = palloc0(sizeof(OsmlSource));
-	RangeVar   *name = makeRangeVarFromNameList(osml_qualified_name_list(text));
-	Oid			relid = RangeVarGetRelid(name, AccessShareLock, true);
+	Oid			relid = find_relation(text, AccessShareLock);
 	Relation	rel;
 
 	if (!OidIsValid(relid))

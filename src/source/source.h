@@ -72,6 +72,9 @@ typedef struct OsmlShard
  */
 extern OsmlSource *osml_source_resolve(const char *text);
 
+/* is there a relation of that name?  No error if it is no name at all. */
+extern bool osml_source_is_relation(const char *text);
+
 /*
  * Pick label and features.  label NULL: the first column; features NIL: all
  * others (list of char *).  Array lengths are taken from the first row that
@@ -113,6 +116,9 @@ typedef struct OsmlScan
 	int32		shard;			/* copied to each block */
 	const char *key_column;		/* extra column (SQL, quoted) or NULL */
 	void		(*key_sink) (void *arg, int row, Datum key, bool isnull, Oid type);
+	const volatile bool *stop;	/* or NULL: once set, rows are of no more use;
+								 * looked at row by row, since a block of a slow
+								 * source can take minutes */
 	bool		keep_null_rows; /* prediction: a row with a NULL feature stays,
 								 * its values osml_missing() */
 } OsmlScan;

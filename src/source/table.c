@@ -191,6 +191,11 @@ scan_receive(TupleTableSlot *slot, DestReceiver *self)
 	OsmlBlock  *block = state->block;
 	bool		taken;
 
+	if (state->scan->stop && *state->scan->stop)
+	{
+		state->stopped = true;
+		return false;
+	}
 	state->rows_read++;
 	slot_getallattrs(slot);
 	if (block->nrows == 0)

@@ -56,28 +56,32 @@ blocked_by_us(pid_t pid)
 	return found;
 }
 
-/* The run waits for us while we wait for it: nothing would ever end that. */
+/* Raise the error for the process at this place among a run's. */
 static void
-check_lock_cycle(Watch *watch)
+lock_cycle(int place, const char *function)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
+			 errmsg("%s waits for a lock that this transaction holds",
+					place == 0 ? "the trainer" : "a reader"),
+			 place == 0 ?
+			 errhint("Commit before calling %s, or deploy and drop models in another transaction.",
+					 function) :
+			 errhint("Commit before calling %s, or set \"num_workers\" to 0 so that the waiting session reads.",
+					 function)));
+}
+
+/* The run waits for us while we wait for it: nothing would ever end that. */
+void
+osml_check_lock_cycle(OsmlShared *shared, const char *function)
 {
 	pid_t		pids[OSML_MAX_READERS + 1];
-	int			n = 0;
+	int			n = osml_shared_pids(shared, pids);
 
-	SpinLockAcquire(&watch->shared->mutex);
-	pids[n++] = watch->shared->trainer_pid;
-	for (int i = 0; i < watch->shared->n_queues; i++)
-		pids[n++] = watch->shared->readers[i].pid;
-	SpinLockRelease(&watch->shared->mutex);
 	for (int i = 0; i < n; i++)
 	{
 		if (blocked_by_us(pids[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
-					 errmsg("%s waits for a lock that this transaction holds",
-							i == 0 ? "the trainer" : "a reader"),
-					 i == 0 ?
-					 errhint("Commit before calling osml_train, or deploy and drop models in another transaction.") :
-					 errhint("Commit before calling osml_train, or set \"num_workers\" to 0 so that this session reads.")));
+			lock_cycle(i, function);
 	}
 }
 
@@ -119,7 +123,7 @@ caller_idle(void *arg)
 	if (!TimestampDifferenceExceeds(watch->last_look, now, LOOK_MS))
 		return;
 	watch->last_look = now;
-	check_lock_cycle(watch);
+	osml_check_lock_cycle(watch->shared, "osml_train");
 }
 
 /*
@@ -163,10 +167,11 @@ wait_for_end(Watch *watch)
 static void
 serve_and_wait(Watch *watch)
 {
-	if (watch->launch->segment->plan->n_readers == 0)
+	if (watch->launch->queue)
 	{
 		watch->serving = true;
-		osml_serve_reads(watch->launch->segment, 0, caller_idle, watch);
+		osml_serve_reads(watch->launch->segment, watch->launch->queue, 0,
+						 caller_idle, watch);
 		watch->serving = false;
 	}
 	wait_for_end(watch);

@@ -9,6 +9,7 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
+#include "compat.h"
 #include "train/channel.h"
 
 #define IDLE_MS 1000
@@ -29,8 +30,7 @@ send_parts(OsmlSender *sender, shm_mq_iovec *parts, int n_parts)
 {
 	for (;;)
 	{
-		shm_mq_result result = shm_mq_sendv(sender->handle, parts, n_parts,
-											true, true);
+		shm_mq_result result = osml_shm_mq_sendv(sender->handle, parts, n_parts, true);
 
 		if (result == SHM_MQ_SUCCESS)
 			return true;

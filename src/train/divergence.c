@@ -143,5 +143,7 @@ osml_check_divergence(OsmlFit *fit, const OsmlStepResult *step)
 					   describe_rows(fit),
 					   run->plan->parts[OSML_PART_TRAIN].source.label,
 					   describe_columns(fit)),
-			 errhint("Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize.")));
+			 run->hparams->scale == OSML_SCALE_NONE ?
+			 errhint("Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize.") :
+			 errhint("Set \"gradient_clip_val\", or lower \"lr\".")));
 }

@@ -86,7 +86,6 @@ sum_rows(OsmlRun *run)
 		run->row.rows_seen += block->nrows;
 		run->shared->rows_seen = run->row.rows_seen;
 		block->nrows = 0;
-		osml_log_flush(run, false);
 	}
 	osml_streamed_end(run);
 	return sums;
@@ -186,5 +185,5 @@ osml_exact(OsmlRun *run)
 	report_solution(run, ols, sums->n);
 	keep_statistics(run, ols);
 	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-								  run->hparams->limit_val_batches);
+								  run->hparams->limit_val_batches, true);
 }

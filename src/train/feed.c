@@ -29,9 +29,6 @@
 /* reread: shards that a window is to be filled from, where it has the pages */
 #define WINDOW_SHARDS 64
 
-/* and never more in all than a reader can list in 30 MB */
-#define MAX_SHARDS (1024 * 1024)
-
 struct OsmlFeed
 {
 	OsmlRun    *run;
@@ -201,7 +198,8 @@ shuffle_in_place(OsmlFeed *feed)
 
 /*
  * Heap pages a shard of a pass that samples: few in a small window, so that it
- * still gets rows from all over the table.
+ * still gets rows from all over the table; but each shard costs a query, so
+ * there are at most OSML_SAMPLE_SHARDS.
  */
 static uint32
 sample_pages(const OsmlFeed *feed)
@@ -214,7 +212,7 @@ sample_pages(const OsmlFeed *feed)
 
 	for (int u = 0; u < source->n_units; u++)
 		pages += source->units[u].n_blocks;
-	return (uint32) Max(pages / MAX_SHARDS + 1, Min(OSML_SAMPLE_PAGES, pages / shards));
+	return (uint32) Max(pages / OSML_SAMPLE_SHARDS + 1, Min(OSML_SAMPLE_PAGES, pages / shards));
 }
 
 /* Have the readers start on the epoch. */

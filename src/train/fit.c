@@ -23,6 +23,9 @@
 #define AUTO_STEPS 2000
 #define AUTO_MAX_EPOCHS 1000
 
+/* rows that log_step() adds at most */
+#define STEP_METRICS 7
+
 /* Allocate zeroed values in the compute type. */
 static void *
 new_vector(OsmlRun *run, size_t n)
@@ -107,7 +110,7 @@ log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
 	int64		steps = run->row.steps - fit->lap_step;
 	double		seconds;
 
-	if (!always && !osml_log_room(run, 7))
+	if (!always && !osml_log_room(run, STEP_METRICS))
 		return;
 	seconds = lap(fit);
 	osml_log_metric(run, "train", fit->loss_name, step->loss);
@@ -125,6 +128,26 @@ log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
 	fit->lap_step = run->row.steps;
 	fit->lap_rows = run->row.rows_seen;
 	fit->logged_step = run->row.steps;
+}
+
+/*
+ * The mean loss over an epoch's steps: what a version is ranked by where it has
+ * no held-out rows, since a single batch says little.
+ */
+static void
+close_epoch(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+
+	fit->epoch_turned = false;
+	if (fit->epoch_rows == 0)
+		return;
+	run->train_loss = fit->epoch_loss_sum / fit->epoch_rows * run->loss_unit;
+	/* epochs of a handful of rows can be as short as steps */
+	if (fit->done || osml_log_room(run, 1))
+		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	fit->epoch_loss_sum = 0;
+	fit->epoch_rows = 0;
 }
 
 /* An optimiser update from the summed gradient of the accumulated batches. */
@@ -155,7 +178,8 @@ take_step(OsmlFit *fit)
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
-	run->train_loss = step.loss;
+	fit->epoch_loss_sum += fit->loss_sum;
+	fit->epoch_rows += fit->step_rows;
 	run->shared->step = run->row.steps;
 	run->shared->rows_seen = run->row.rows_seen;
 	run->shared->loss = step.loss;
@@ -168,6 +192,11 @@ take_step(OsmlFit *fit)
 	fit->step_rows = 0;
 	fit->batches_in_step = 0;
 	fit->n_segments = 0;
+	if (fit->epoch_turned)
+	{
+		close_epoch(fit);
+		run->row.epoch = run->shared->epoch = fit->lanes[0].epoch;
+	}
 }
 
 /* Validation while training, when the batch count says so. */
@@ -192,7 +221,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	if (due && fit->validated_batch != fit->n_batches)
 	{
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches);
+									  run->hparams->limit_val_batches, fit->done);
 		fit->validated_batch = fit->n_batches;
 	}
 }
@@ -224,7 +253,6 @@ end_batch(OsmlFit *fit)
 	fit->done = limit_reached(fit);
 	osml_run_check(run);
 	maybe_validate(fit, false);
-	osml_log_flush(run, false);
 }
 
 /* Add rows [lo, hi) of a block to the current batch. */
@@ -273,8 +301,7 @@ take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
 				break;
 			lane->epoch++;
 			lane->epoch_rows = 0;
-			fit->run->row.epoch = fit->run->shared->epoch =
-				Max(fit->run->row.epoch, lane->epoch);
+			fit->epoch_turned = fit->epoch_turned || lane == &fit->lanes[0];
 			osml_feed_begin(lane->feed, lane->epoch);
 			continue;
 		}
@@ -287,6 +314,26 @@ take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
 	return taken;
 }
 
+/* Remember the step as it was before this batch, for drop_last to return to. */
+static void
+mark_batch(OsmlFit *fit)
+{
+	memcpy(fit->kept_grad, fit->grad,
+		   fit->n_params * osml_precision_size(fit->run->spec.precision));
+	fit->kept_loss_sum = fit->loss_sum;
+}
+
+/* Forget the batch: its rows leave the step again. */
+static void
+drop_batch(OsmlFit *fit)
+{
+	memcpy(fit->grad, fit->kept_grad,
+		   fit->n_params * osml_precision_size(fit->run->spec.precision));
+	fit->loss_sum = fit->kept_loss_sum;
+	fit->step_rows -= fit->batch_rows;
+	fit->batch_rows = 0;
+}
+
 /* One batch from all lanes; false when no row was left. */
 static bool
 next_batch(OsmlFit *fit)
@@ -294,12 +341,8 @@ next_batch(OsmlFit *fit)
 	const OsmlHparams *hparams = fit->run->hparams;
 	int64		share = hparams->batch_size / hparams->lanes;
 
-	if (fit->grad_before)
-	{
-		memcpy(fit->grad_before, fit->grad,
-			   fit->n_params * osml_precision_size(fit->run->spec.precision));
-		fit->loss_before = fit->loss_sum;
-	}
+	if (fit->kept_grad)
+		mark_batch(fit);
 	for (int l = 0; l < hparams->lanes; l++)
 		(void) take_from_lane(fit, &fit->lanes[l], share);
 	return fit->batch_rows > 0;
@@ -316,20 +359,6 @@ begin_epoch(OsmlFit *fit, uint32 epoch)
 		fit->lanes[l].block = NULL;
 		osml_feed_begin(fit->lanes[l].feed, epoch);
 	}
-}
-
-/*
- * Forget a batch that drop_last leaves out.  Whether it is short shows only at
- * its end, so its rows are in the sums, beside batches accumulated before it.
- */
-static void
-drop_batch(OsmlFit *fit)
-{
-	memcpy(fit->grad, fit->grad_before,
-		   fit->n_params * osml_precision_size(fit->run->spec.precision));
-	fit->loss_sum = fit->loss_before;
-	fit->step_rows -= fit->batch_rows;
-	fit->batch_rows = 0;
 }
 
 /* max_batches without max_epochs: one endless stream of full batches. */
@@ -352,7 +381,7 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 		begin_epoch(fit, (uint32) epoch);
 		while (!fit->done && next_batch(fit))
 		{
-			if (fit->batch_rows < run->hparams->batch_size && run->hparams->drop_last)
+			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
 			{
 				drop_batch(fit);
 				break;
@@ -362,10 +391,33 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 		/* what was accumulated steps at the end of its epoch */
 		if (fit->step_rows > 0)
 			take_step(fit);
+		fit->done = fit->done || epoch == epochs - 1;
+		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
 		maybe_validate(fit, true);
 	}
+}
+
+/* What cannot be done with rows that are read again for each pass. */
+static void
+check_rereading(const OsmlRun *run)
+{
+	const OsmlHparams *hparams = run->hparams;
+	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+	if (run->reread && hparams->lanes > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
+				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
+	/* the queues carry one pass at a time */
+	if ((run->reread || run->streamed) && val->present && val->set == NULL &&
+		hparams->val_check_interval != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("validation rows do not fit osml.max_memory and osml.max_spill, which \"val_check_interval\" needs"),
+				 errhint("Raise osml.max_spill, or leave \"val_check_interval\" at 0 to validate between epochs.")));
 }
 
 /* Feeds, vectors and constants of the loop. */
@@ -380,9 +432,11 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->run = run;
 	fit->n_params = run->spec.ops->n_params(&run->spec);
 	fit->grad = new_vector(run, fit->n_params);
-	fit->grad_before = hparams->drop_last ? new_vector(run, fit->n_params) : NULL;
+	if (hparams->drop_last)
+		fit->kept_grad = new_vector(run, fit->n_params);
 	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));
 	fit->loss_name = psprintf("train_%s", osml_loss_name((OsmlLoss) hparams->loss));
+	fit->epoch_loss_name = psprintf("%s_epoch", fit->loss_name);
 	osml_optim_defaults(optim, hparams->lr, &fit->hyper);
 	fit->hyper.momentum = hparams->momentum;
 	fit->hyper.dampening = hparams->dampening;
@@ -391,12 +445,8 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
+	check_rereading(run);
 	fit->batches_per_epoch = Max(1, (n_rows + hparams->batch_size - 1) / hparams->batch_size);
-	if (run->reread && hparams->lanes > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
-				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
 	for (int l = 0; l < hparams->lanes; l++)
 		fit->lanes[l].feed = osml_feed_create(run, &run->parts[OSML_PART_TRAIN],
@@ -419,6 +469,8 @@ osml_fit(OsmlRun *run)
 		fit_epochs(&fit, epochs);
 	if (fit.step_rows > 0)
 		take_step(&fit);
+	if (isnan(run->train_loss))
+		close_epoch(&fit);
 	if (run->row.steps == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -430,6 +482,6 @@ osml_fit(OsmlRun *run)
 		log_step(&fit, &fit.last, true);
 	if (run->parts[OSML_PART_VAL].present && fit.validated_batch != fit.n_batches)
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches);
+									  run->hparams->limit_val_batches, true);
 	note_clipping(&fit);
 }

@@ -46,13 +46,14 @@ typedef struct OsmlFit
 	void	   *grad;			/* sum over the rows of the step so far */
 	void	   *optim_state;
 	OsmlOptimHyper hyper;
+	void	   *kept_grad;		/* drop_last: grad before this batch; else NULL */
+	double		kept_loss_sum;
 	const char *loss_name;		/* train_mse, ... */
+	const char *epoch_loss_name;	/* train_mse_epoch, ... */
 
 	double		loss_sum;
 	int64		step_rows;
 	int64		batch_rows;
-	void	   *grad_before;	/* grad and loss_sum without the current batch, */
-	double		loss_before;	/* in case drop_last drops it; else NULL */
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
@@ -61,6 +62,9 @@ typedef struct OsmlFit
 	bool		endless;
 	bool		done;
 
+	bool		epoch_turned;	/* endless: the data began anew in this step */
+	double		epoch_loss_sum;
+	int64		epoch_rows;
 	double		first_loss;
 	int64		clipped_steps;
 	OsmlStepResult last;

@@ -50,25 +50,28 @@ reader_lost(OsmlRun *run)
 			 errhint("It may have been terminated; the server log has its last message.")));
 }
 
-/* A worker that died before it could attach will never detach either. */
+/*
+ * Readers stay until reading is over, so one that has left is lost.  Its queue
+ * does not always tell: a reader that died before it attached to the queue
+ * never detaches, and the queue's turn may be far off.
+ */
 static void
 intake_idle(void *arg)
 {
 	OsmlRun    *run = arg;
+	bool		lost = false;
 
 	osml_run_check(run);
-	if (run->plan->n_readers > 0)
+	SpinLockAcquire(&run->shared->mutex);
+	for (int i = 0; i < run->plan->n_readers; i++)
 	{
-		OsmlReaderSlot *slot = &run->shared->readers[run->intake.position %
-													 run->plan->n_readers];
-		bool		lost;
+		const OsmlReaderSlot *slot = &run->shared->readers[i];
 
-		SpinLockAcquire(&run->shared->mutex);
-		lost = slot->pid != 0 && !slot->attached && kill(slot->pid, 0) != 0;
-		SpinLockRelease(&run->shared->mutex);
-		if (lost)
-			reader_lost(run);
+		lost = lost || (slot->attached && slot->proc == NULL);
 	}
+	SpinLockRelease(&run->shared->mutex);
+	if (lost)
+		reader_lost(run);
 }
 
 /* Next message of the pass; false when its last shard has ended. */

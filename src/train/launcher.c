@@ -12,6 +12,7 @@
 #include "utils/wait_event.h"
 
 #include "train/launcher.h"
+#include "train/reader.h"
 
 /* Register one worker; NULL when there is no slot. */
 static BackgroundWorkerHandle *
@@ -38,7 +39,7 @@ start_worker(const OsmlLaunch *launch, const char *function, const char *role, i
 /*
  * The caller lets go of the segment: at the end, after an error, or when the
  * session dies.  A run that still needs it is cancelled.  A lost client of a
- * run that may continue alone is not missed once reading is over.
+ * run that may continue alone is missed only while it reads.
  */
 static void
 caller_leave(dsm_segment *dsm, Datum arg)
@@ -49,32 +50,58 @@ caller_leave(dsm_segment *dsm, Datum arg)
 	SpinLockAcquire(&shared->mutex);
 	shared->caller = NULL;
 	needed = shared->caller_needed &&
-		!(proc_exit_inprogress && shared->continue_alone && shared->reading_done);
+		!(proc_exit_inprogress && shared->continue_alone &&
+		  (shared->reading_done || !shared->caller_reads));
 	SpinLockRelease(&shared->mutex);
 	if (needed)
 		(void) osml_shared_cancel(shared, "the session that waited for the run ended");
 }
 
-/* Make the segment and start its readers; false when a slot is missing. */
-static bool
-start_readers(OsmlLaunch *launch, OsmlPlan *plan)
+/* A start that cannot be completed: readers and segment go, slots are free. */
+static void
+undo_start(OsmlLaunch *launch, int n_readers)
 {
+	for (int i = 0; i < n_readers; i++)
+		TerminateBackgroundWorker(launch->readers[i]);
+	for (int i = 0; i < n_readers; i++)
+		(void) WaitForBackgroundWorkerShutdown(launch->readers[i]);
+	dsm_detach(launch->segment->dsm);
+}
+
+/*
+ * Make the segment and register its workers.  Returns NULL, or which worker
+ * found no slot; then nothing is left of the attempt.
+ */
+static const char *
+try_start(OsmlLaunch *launch, OsmlPlan *plan)
+{
+	OsmlShared *shared;
+
 	launch->segment = osml_segment_create(plan);
-	launch->segment->shared->continue_alone = launch->continue_alone;
-	launch->segment->shared->caller_needed = true;
+	shared = launch->segment->shared;
+	shared->continue_alone = launch->continue_alone;
+	shared->caller_reads = plan->n_readers == 0;
+	shared->caller_needed = true;
 	for (int i = 0; i < plan->n_readers; i++)
 	{
 		launch->readers[i] = start_worker(launch, "osml_reader_main", "reader", i);
 		if (launch->readers[i] == NULL)
 		{
-			for (int k = 0; k < i; k++)
-				TerminateBackgroundWorker(launch->readers[k]);
-			dsm_detach(launch->segment->dsm);
-			return false;
+			undo_start(launch, i);
+			return "reader";
 		}
 	}
+	launch->trainer = start_worker(launch, "osml_trainer_main", "trainer", 0);
+	if (launch->trainer == NULL)
+	{
+		undo_start(launch, plan->n_readers);
+		return "trainer";
+	}
+	/* the last to register is the first to run: reason first, then the queue */
+	if (shared->caller_reads)
+		launch->queue = osml_reader_attach(launch->segment, 0);
 	on_dsm_detach(launch->segment->dsm, caller_leave, (Datum) 0);
-	return true;
+	return NULL;
 }
 
 static void
@@ -87,37 +114,37 @@ no_slot(const char *what)
 					 max_worker_processes)));
 }
 
-/* All workers of a run; a waiting caller reads when readers find no slot. */
+/*
+ * All workers of a run.  When there are too few slots for readers and trainer,
+ * a waiting caller reads: the trainer alone may still find one.
+ */
 static void
 start_workers(OsmlLaunch *launch, OsmlPlan *plan)
 {
-	if (!start_readers(launch, plan))
+	const char *missing = try_start(launch, plan);
+
+	if (missing && plan->wait && plan->n_readers > 0)
 	{
-		if (!plan->wait)
-			no_slot("reader");
 		ereport(NOTICE,
 				(errmsg("no background worker slot is free for readers: this session reads")));
 		plan->n_readers = 0;
-		(void) start_readers(launch, plan);
+		missing = try_start(launch, plan);
 	}
-	launch->trainer = start_worker(launch, "osml_trainer_main", "trainer", 0);
-	if (launch->trainer == NULL)
-	{
-		for (int i = 0; i < plan->n_readers; i++)
-			TerminateBackgroundWorker(launch->readers[i]);
-		launch->segment->shared->caller_needed = false;
-		no_slot("trainer");
-	}
+	if (missing)
+		no_slot(missing);
 }
 
 /* Sleep until something about the run changes. */
 static void
-wait_for_change(void)
+wait_for_change(OsmlShared *shared)
 {
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 1000, PG_WAIT_EXTENSION);
+	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+								   1000, PG_WAIT_EXTENSION);
+
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
+	if (events & WL_TIMEOUT)
+		osml_check_lock_cycle(shared, "osml_train");
 }
 
 /* A run that ended before its row was there left its reason in the segment. */
@@ -157,7 +184,7 @@ wait_for_row(OsmlLaunch *launch)
 			return;
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			start_failed(shared);
-		wait_for_change();
+		wait_for_change(shared);
 	}
 }
 
@@ -192,7 +219,7 @@ wait_for_readers(OsmlLaunch *launch)
 								launch->segment->plan->run_id),
 						 errhint("The server log has its last message.")));
 			}
-			wait_for_change();
+			wait_for_change(shared);
 		}
 	}
 }

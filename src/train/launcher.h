@@ -27,6 +27,7 @@ typedef struct OsmlLaunch
 	OsmlSegment *segment;
 	BackgroundWorkerHandle *trainer;
 	BackgroundWorkerHandle *readers[OSML_MAX_READERS];
+	shm_mq_handle *queue;		/* if the caller reads, else NULL */
 	bool		continue_alone;
 } OsmlLaunch;
 
@@ -38,5 +39,11 @@ extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_al
 
 /* caller.c: read if need be, wait for the end, raise the run's error */
 extern void osml_see_through(OsmlLaunch *launch);
+
+/*
+ * caller.c: an error when a run waits for a lock of this transaction, which
+ * waits for the run in the function named
+ */
+extern void osml_check_lock_cycle(OsmlShared *shared, const char *function);
 
 #endif							/* OSML_LAUNCHER_H */

@@ -50,6 +50,14 @@ account(OsmlRun *run, const OsmlBlock *block)
 		run->fingerprint += hash[r];
 }
 
+/* Progress of the load pass. */
+static void
+count_read(OsmlRun *run, const OsmlBlock *block)
+{
+	run->row.rows_read += block->nrows;
+	run->shared->rows_loaded = run->row.rows_read;
+}
+
 /* An empty block that is not part of a resident set. */
 static OsmlBlock *
 working_block(OsmlRun *run)
@@ -96,11 +104,9 @@ filling_commit(Filling *filling)
 	if (block == NULL || block->nrows == 0)
 		return;
 	data->n_rows += block->nrows;
+	count_read(filling->run, block);
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
-	{
 		account(filling->run, block);
-		filling->run->shared->rows_loaded = data->n_rows;
-	}
 	if (data->set && !osml_resident_commit(data->set, block))
 	{
 		osml_resident_free(data->set);
@@ -186,7 +192,10 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);
 	while (osml_intake_fill(run, filling_block(&filling)))
+	{
+		osml_run_check(run);
 		filling_commit(&filling);
+	}
 	count_dropped(run, name);
 }
 
@@ -204,6 +213,7 @@ load_split(OsmlRun *run)
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
 	while (osml_intake_fill(run, raw))
 	{
+		osml_run_check(run);
 		osml_row_hash_block(&run->layout, raw, 0, hash);
 		fill_side(&val, raw, hash);
 		fill_side(&train, raw, hash);
@@ -323,9 +333,8 @@ osml_scaling_from_stats(OsmlRun *run)
 	OsmlScaling *scaling = &run->scaling;
 	int			n = run->layout.n_dense;
 	bool		scale = hparams->scale == OSML_SCALE_STANDARDIZE && run->have_stats;
-	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE ||
-		(hparams->scale_label == OSML_SCALE_AUTO && scale &&
-		 osml_loss_is_squared((OsmlLoss) hparams->loss));
+	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
+		run->have_stats;
 
 	for (int j = 0; j < n; j++)
 	{
@@ -348,6 +357,7 @@ void
 osml_account_streamed(OsmlRun *run, const OsmlBlock *block)
 {
 	run->parts[OSML_PART_TRAIN].n_rows += block->nrows;
+	count_read(run, block);
 	account(run, block);
 }
 

@@ -24,16 +24,47 @@ osml_log_init(OsmlRun *run)
 
 	log->capacity = 256;
 	log->rows = MemoryContextAlloc(run->context, sizeof(OsmlMetricRow) * log->capacity);
-	log->last_flush = GetCurrentTimestamp();
+	log->last_flush = log->ration_at = GetCurrentTimestamp();
+	log->ration = (double) osml_max_metric_rows * OSML_METRIC_BURST;
 }
 
 bool
 osml_log_room(OsmlRun *run, int n_rows)
 {
-	if (run->log.rows_this_second + n_rows <= osml_max_metric_rows)
-		return true;
-	run->log.points_dropped++;
-	return false;
+	OsmlLog    *log = &run->log;
+	TimestampTz now = GetCurrentTimestamp();
+	double		earned = (double) osml_max_metric_rows * (now - log->ration_at) / USECS_PER_SEC;
+
+	log->ration = Min(log->ration + earned,
+					  (double) osml_max_metric_rows * OSML_METRIC_BURST);
+	log->ration_at = now;
+	if (log->ration < n_rows)
+	{
+		log->points_dropped++;
+		return false;
+	}
+	log->ration -= n_rows;
+	return true;
+}
+
+/* The run's own copy of a name, made once: a run logs few names many times. */
+static const char *
+intern_name(OsmlRun *run, const char *name)
+{
+	ListCell   *cell;
+	MemoryContext old;
+	char	   *copy;
+
+	foreach(cell, run->log.names)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return lfirst(cell);
+	}
+	old = MemoryContextSwitchTo(run->context);
+	copy = pstrdup(name);
+	run->log.names = lappend(run->log.names, copy);
+	MemoryContextSwitchTo(old);
+	return copy;
 }
 
 void
@@ -51,10 +82,9 @@ osml_log_metric(OsmlRun *run, const char *phase, const char *name, double value)
 	row->step = run->row.steps;
 	row->epoch = run->row.epoch;
 	row->phase = phase;
-	row->name = name;
+	row->name = intern_name(run, name);
 	row->value = value;
 	row->at = GetCurrentTimestamp();
-	log->rows_this_second++;
 }
 
 /* Write the pending rows and the counters in one transaction. */
@@ -70,7 +100,6 @@ write_pending(OsmlRun *run)
 	osml_run_progress(&run->row);
 	osml_worker_end();
 	run->log.n = 0;
-	run->log.rows_this_second = 0;
 }
 
 void

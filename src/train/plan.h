@@ -28,6 +28,7 @@ typedef enum OsmlPartKind
  * a pass that samples shards in random order */
 #define OSML_PASS_PAGES 512
 #define OSML_SAMPLE_PAGES 16
+#define OSML_SAMPLE_SHARDS 16384
 
 typedef struct OsmlPart
 {

@@ -44,8 +44,8 @@ send_sink(void *arg, OsmlBlock *block)
 
 /* Scan one shard of a pass and close it. */
 static void
-read_shard(ReadState *state, const OsmlPart *part, const OsmlHparams *hparams,
-		   const OsmlShard *shard, int position)
+read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
+		   const OsmlHparams *hparams, const OsmlShard *shard, int position)
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
@@ -57,6 +57,7 @@ read_shard(ReadState *state, const OsmlPart *part, const OsmlHparams *hparams,
 	scan.sink = send_sink;
 	scan.arg = state;
 	scan.shard = position;
+	scan.stop = &shared->reading_done;
 	rows = osml_scan_unit(&scan,
 						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 						  shard->first_block, shard->n_blocks);
@@ -84,7 +85,8 @@ serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams
 		 position += segment->shared->n_queues)
 	{
 		CHECK_FOR_INTERRUPTS();
-		read_shard(state, part, hparams, &shards[position], position);
+		read_shard(state, segment->shared, part, hparams, &shards[position],
+				   position);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(pass);
@@ -115,19 +117,27 @@ next_request(OsmlShared *shared, uint64 last, OsmlRequest *request,
 	}
 }
 
+shm_mq_handle *
+osml_reader_attach(OsmlSegment *segment, int index)
+{
+	shm_mq	   *queue = osml_segment_queue(segment, index);
+
+	shm_mq_set_sender(queue, MyProc);
+	return shm_mq_attach(queue, segment->dsm, NULL);
+}
+
 void
-osml_serve_reads(OsmlSegment *segment, int index, OsmlIdle idle, void *arg)
+osml_serve_reads(OsmlSegment *segment, shm_mq_handle *queue, int index,
+				 OsmlIdle idle, void *arg)
 {
 	ReadState	state = {0};
-	shm_mq	   *queue = osml_segment_queue(segment, index);
 	OsmlHparams *hparams;
 	OsmlRequest request;
 	uint64		last = 0;
 
 	hparams = osml_hparams_parse(NULL, DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
 																		  CStringGetDatum(segment->plan->hparams))));
-	shm_mq_set_sender(queue, MyProc);
-	state.sender.handle = shm_mq_attach(queue, segment->dsm, NULL);
+	state.sender.handle = queue;
 	state.sender.idle = idle;
 	state.sender.arg = arg;
 	while (!state.trainer_gone &&
@@ -136,7 +146,7 @@ osml_serve_reads(OsmlSegment *segment, int index, OsmlIdle idle, void *arg)
 		serve_request(&state, segment, hparams, &request, index);
 		last = request.number;
 	}
-	shm_mq_detach(state.sender.handle);
+	shm_mq_detach(queue);
 }
 
 /* A reader has nothing to look after but its trainer. */
@@ -202,7 +212,7 @@ share_snapshot(OsmlSegment *segment, int index)
 
 /* Read inside one read-only, repeatable-read transaction. */
 static void
-reader_transaction(OsmlSegment *segment, int index)
+reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
 {
 	StartTransactionCommand();
 	XactIsoLevel = XACT_REPEATABLE_READ;
@@ -210,7 +220,7 @@ reader_transaction(OsmlSegment *segment, int index)
 	share_snapshot(segment, index);
 	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
 	PushActiveSnapshot(GetTransactionSnapshot());
-	osml_serve_reads(segment, index, reader_idle, NULL);
+	osml_serve_reads(segment, queue, index, reader_idle, NULL);
 	osml_worker_end();
 }
 
@@ -220,11 +230,14 @@ osml_reader_main(Datum main_arg)
 	int			index;
 	OsmlSegment *segment;
 	OsmlReaderSlot *slot;
+	shm_mq_handle *queue;
 	MemoryContext run;
 
 	memcpy(&index, MyBgworkerEntry->bgw_extra, sizeof(index));
-	segment = osml_worker_start(main_arg, psprintf("reader %d", index + 1));
+	segment = osml_worker_start(main_arg);
 	run = CurrentMemoryContext;
+	/* at once, so that whatever ends this process ends its queue too */
+	queue = osml_reader_attach(segment, index);
 	slot = &segment->shared->readers[index];
 	SpinLockAcquire(&segment->shared->mutex);
 	slot->proc = MyProc;
@@ -233,11 +246,11 @@ osml_reader_main(Datum main_arg)
 	SpinLockRelease(&segment->shared->mutex);
 	on_dsm_detach(segment->dsm, reader_leave, PointerGetDatum(slot));
 
-	osml_worker_connect(segment->plan);
+	osml_worker_connect(segment->plan, psprintf("reader %d", index + 1));
 	pgstat_report_activity(STATE_RUNNING, "osml reader");
 	PG_TRY();
 	{
-		reader_transaction(segment, index);
+		reader_transaction(segment, queue, index);
 	}
 	PG_CATCH();
 	{

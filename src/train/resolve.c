@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
@@ -17,6 +16,7 @@
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
+#include "rules/loss/loss.h"
 #include "train/launcher.h"
 #include "train/worker.h"
 
@@ -37,27 +37,18 @@ check_surroundings(void)
 						   "owner and must not start workers.")));
 }
 
-/* Sources, label, features and defaults of the data set that was named. */
+/*
+ * The user's own data set of that name; else the text is the source itself.
+ * Somebody else's is an error, since its queries would run with our rights.
+ */
 static OsmlDatasetRow *
 find_dataset(const char *name)
 {
-	OsmlDatasetRow *row = osml_dataset_find(name);
-	char	   *role = osml_current_role();
+	OsmlDatasetRow *row = osml_dataset_own(name);
 
-	if (row && strcmp(row->owner, role) == 0)
+	if (row)
 		return row;
-	/*
-	 * The texts of somebody else's data set would run with our rights: never.
-	 * A relation of that name still means the relation.
-	 */
-	if (row && DatumGetBool(DirectFunctionCall1(to_regclass, CStringGetTextDatum(name)) == (Datum) 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errdetail("The queries of a data set run only for its owner."),
-				 errhint("Make one of your own with osml_create_dataset.")));
 	row = palloc0(sizeof(OsmlDatasetRow));
-	row->name = NULL;
 	row->train = pstrdup(name);
 	return row;
 }
@@ -170,6 +161,30 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 	}
 }
 
+/*
+ * What "auto" means here, so that the stored set says what was done.  Only
+ * max_epochs waits for the number of rows.
+ */
+static void
+resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
+{
+	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
+
+	hparams->label = set->label;
+	hparams->features = NIL;
+	for (int i = 0; i < set->n_features; i++)
+		hparams->features = lappend(hparams->features, set->features[i].name);
+	hparams->num_features = set->layout.n_dense;
+	/* the one model and the one device there are */
+	if (hparams->model_type == 0)
+		hparams->model_type = 1;
+	if (hparams->device == 0)
+		hparams->device = 1;
+	if (hparams->scale_label == OSML_SCALE_AUTO)
+		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
+			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+}
+
 OsmlPlan *
 osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 {
@@ -188,6 +203,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	plan->model = model_name(request, dataset, plan);
 	check_model(plan->model);
 	resolve_readers(plan, hparams);
+	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();
 	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;

@@ -94,8 +94,9 @@ typedef struct OsmlRun
 	bool		diverged;
 } OsmlRun;
 
-/* trainer.c: look at the cancel flag and interrupts; called once a batch and
- * in each wait.  Raises an error when the run is to end. */
+/* trainer.c: the pulse of a run, called once a batch or block and in each wait:
+ * interrupts, the cancel flag (raises an error when the run is to end), and
+ * what is due in the catalog. */
 extern void osml_run_check(void *run);
 
 /* add "key": value to the run's summary; value is JSON text */
@@ -139,10 +140,11 @@ extern OsmlBlock *osml_feed_next(OsmlFeed *feed);
 extern void osml_fit(OsmlRun *run);
 extern void osml_exact(OsmlRun *run);
 
-/* validate.c: measure on a part and log; limit: full batches of the wrapped
- * stream, OSML_AUTO for each row once.  Returns the loss in label units. */
+/* validate.c: measure on a part and log, always or while the ration lasts;
+ * limit: full batches of the wrapped stream, OSML_AUTO for each row once.
+ * Returns the loss in label units, NaN without rows. */
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
-							int64 limit);
+							int64 limit, bool always);
 
 /* version.c: insert the model version; inside a transaction */
 extern void osml_store_version(OsmlRun *run);

@@ -143,25 +143,50 @@ osml_shared_report(OsmlShared *shared, ErrorData *edata)
 	SpinLockRelease(&shared->mutex);
 }
 
-bool
-osml_segment_cancel(dsm_handle handle, int64 run_id, const char *reason)
+OsmlShared *
+osml_segment_borrow(dsm_handle handle, int64 run_id, dsm_segment **borrowed)
 {
 	dsm_segment *dsm = handle == 0 ? NULL : dsm_find_mapping(handle);
-	bool		mapped = dsm != NULL;
-	bool		done = false;
 	OsmlShared *shared;
 
-	if (handle != 0 && !mapped)
-		dsm = dsm_attach(handle);
+	*borrowed = NULL;
+	if (handle != 0 && dsm == NULL)
+		dsm = *borrowed = dsm_attach(handle);
 	if (dsm == NULL)
-		return false;
+		return NULL;
 	/* a handle can be given out again: make sure that it is this run's */
 	shared = dsm_segment_address(dsm);
 	if (dsm_segment_map_length(dsm) >= sizeof(OsmlShared) &&
 		shared->magic == OSML_SEGMENT_MAGIC && shared->run_id == run_id &&
 		shared->database == MyDatabaseId)
-		done = osml_shared_cancel(shared, reason);
-	if (!mapped)
-		dsm_detach(dsm);
+		return shared;
+	if (*borrowed)
+		dsm_detach(*borrowed);
+	*borrowed = NULL;
+	return NULL;
+}
+
+bool
+osml_segment_cancel(dsm_handle handle, int64 run_id, const char *reason)
+{
+	dsm_segment *borrowed;
+	OsmlShared *shared = osml_segment_borrow(handle, run_id, &borrowed);
+	bool		done = shared != NULL && osml_shared_cancel(shared, reason);
+
+	if (borrowed)
+		dsm_detach(borrowed);
 	return done;
+}
+
+int
+osml_shared_pids(OsmlShared *shared, pid_t *pids)
+{
+	int			n = 0;
+
+	SpinLockAcquire(&shared->mutex);
+	pids[n++] = shared->trainer_pid;
+	for (int i = 0; i < shared->n_queues; i++)
+		pids[n++] = shared->readers[i].pid;
+	SpinLockRelease(&shared->mutex);
+	return n;
 }

@@ -67,6 +67,7 @@ typedef struct OsmlShared
 	/* who is here */
 	PGPROC	   *caller;			/* NULL when nobody waits */
 	bool		caller_needed;	/* its leaving cancels the run */
+	bool		caller_reads;	/* constant: there are no readers */
 	bool		continue_alone; /* constant: on_disconnect says continue */
 	PGPROC	   *trainer;
 	pid_t		trainer_pid;
@@ -79,7 +80,8 @@ typedef struct OsmlShared
 
 	/* reading */
 	OsmlRequest request;
-	bool		reading_done;	/* readers may leave, the caller stops reading */
+	bool		reading_done;	/* readers may leave, the caller stops reading;
+								 * read without the lock in loops */
 
 	/* end */
 	bool		cancel;			/* read without the lock in loops */
@@ -124,9 +126,20 @@ extern bool osml_shared_cancel(OsmlShared *shared, const char *reason);
 extern void osml_shared_report(OsmlShared *shared, ErrorData *edata);
 
 /*
- * osml_cancel(): reach a running run's flag by the handle its row names.
- * False when there is no such segment any more.
+ * Processes of a run: the trainer first, then the readers, OSML_MAX_READERS + 1
+ * at most; 0 for one that is not there.  Returns their number.
  */
+extern int	osml_shared_pids(OsmlShared *shared, pid_t *pids);
+
+/*
+ * Another session's run: its shared memory by the handle its row names.  NULL
+ * when there is no such segment any more.  The caller detaches *borrowed when
+ * done, if that is not NULL.
+ */
+extern OsmlShared *osml_segment_borrow(dsm_handle handle, int64 run_id,
+									   dsm_segment **borrowed);
+
+/* osml_cancel(): false when the run is over */
 extern bool osml_segment_cancel(dsm_handle handle, int64 run_id, const char *reason);
 
 #endif							/* OSML_SEGMENT_H */

@@ -38,7 +38,11 @@
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
 
-/* Raise what ends the run early: a cancel from anybody, or an interrupt. */
+/*
+ * Raise what ends the run early, a cancel from anybody or an interrupt; and
+ * once a second write what is pending, however long a load pass or a
+ * validation takes.
+ */
 void
 osml_run_check(void *arg)
 {
@@ -49,6 +53,7 @@ osml_run_check(void *arg)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg_internal("%s", run->shared->cancel_reason)));
+	osml_log_flush(run, false);
 }
 
 void
@@ -120,6 +125,7 @@ trainer_exit(int code, Datum arg)
 		return;
 	current_run = NULL;
 	AbortOutOfAnyTransaction();
+	osml_intake_end(run);
 	end_run(run, "interrupted", "the trainer was terminated");
 }
 
@@ -258,13 +264,13 @@ train(OsmlRun *run)
 		osml_intake_end(run);
 	if (run->hparams->num_sanity_val_steps > 0)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
-							 run->hparams->num_sanity_val_steps);
+							 run->hparams->num_sanity_val_steps, true);
 	if (osml_optimizer_is_exact(run->hparams->optimizer))
 		osml_exact(run);
 	else
 		osml_fit(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
-								   run->hparams->limit_test_batches);
+								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);
 }
 
@@ -280,7 +286,7 @@ finish_summary(OsmlRun *run)
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
-					   psprintf(INT64_FORMAT " steps due in osml.metrics were left out to keep "
+					   psprintf(INT64_FORMAT " steps, epochs or validations due in osml.metrics were left out to keep "
 								"to osml.max_metric_rows a second",
 								run->log.points_dropped));
 	appendStringInfoChar(run->summary, '}');
@@ -311,6 +317,9 @@ handle_error(OsmlRun *run, ErrorData *edata)
 		edata->sqlerrcode == ERRCODE_QUERY_CANCELED ? "cancelled" : "failed";
 	StringInfoData text;
 
+	/* a cancel comes with an interrupt, whose own words say less */
+	if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED && run->shared->cancel)
+		edata->message = run->shared->cancel_reason;
 	/* a reader's own error came first, and is what the user must see */
 	osml_shared_report(run->shared, edata);
 	initStringInfo(&text);
@@ -362,7 +371,7 @@ start_run(OsmlRun *run)
 {
 	PG_TRY();
 	{
-		osml_worker_connect(run->plan);
+		osml_worker_connect(run->plan, "trainer");
 		/* the caller's settings are in force only now */
 		run->budget.memory_limit = (int64) osml_max_memory * 1024;
 		run->budget.spill_limit = (int64) osml_max_spill * 1024;
@@ -387,7 +396,7 @@ start_run(OsmlRun *run)
 void
 osml_trainer_main(Datum main_arg)
 {
-	OsmlSegment *segment = osml_worker_start(main_arg, "trainer");
+	OsmlSegment *segment = osml_worker_start(main_arg);
 	OsmlRun    *run;
 
 	SpinLockAcquire(&segment->shared->mutex);

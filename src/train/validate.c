@@ -37,25 +37,36 @@ measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi,
 	}
 }
 
-/* Log every metric of the list, and the model's loss if it is not among them. */
+/*
+ * Log every metric of the list, and the model's loss if it is not among them.
+ * Validations between steps may come as often as steps, and are rationed like
+ * them; the caller asks for the last ones to be kept.
+ */
 static double
-log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums)
+log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums, bool always)
 {
 	double		loss = sums->loss_sum / sums->n;
 	const char *loss_name = osml_loss_name((OsmlLoss) run->hparams->loss);
-	MemoryContext old = MemoryContextSwitchTo(run->context);
+	char		name[NAMEDATALEN];
 
+	if (!always && !osml_log_room(run, osml_metric_count() + 1))
+		return loss;
 	for (int i = 0; i < osml_metric_count(); i++)
-		osml_log_metric(run, phase, psprintf("%s_%s", phase, osml_metric_name(i)),
-						osml_metric_value(i, sums));
+	{
+		snprintf(name, sizeof(name), "%s_%s", phase, osml_metric_name(i));
+		osml_log_metric(run, phase, name, osml_metric_value(i, sums));
+	}
 	if (osml_metric_by_name(loss_name) < 0)
-		osml_log_metric(run, phase, psprintf("%s_%s", phase, loss_name), loss);
-	MemoryContextSwitchTo(old);
+	{
+		snprintf(name, sizeof(name), "%s_%s", phase, loss_name);
+		osml_log_metric(run, phase, name, loss);
+	}
 	return loss;
 }
 
 double
-osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit)
+osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
+			  bool always)
 {
 	OsmlPartData *data = &run->parts[part];
 	OsmlMetricSums sums = {0};
@@ -78,5 +89,5 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit)
 			measure_rows(run, block, 0, (int) Min(block->nrows, wanted - sums.n), &sums);
 		}
 	}
-	return log_measures(run, phase, &sums);
+	return log_measures(run, phase, &sums, always);
 }

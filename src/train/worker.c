@@ -40,10 +40,8 @@ static const char *const carried_settings[] = {
 };
 
 OsmlSegment *
-osml_worker_start(Datum main_arg, const char *role)
+osml_worker_start(Datum main_arg)
 {
-	OsmlSegment *segment;
-
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGINT, StatementCancelHandler);
 	pqsignal(SIGTERM, die);
@@ -53,19 +51,19 @@ osml_worker_start(Datum main_arg, const char *role)
 												 ALLOCSET_DEFAULT_SIZES);
 	worker_owner = ResourceOwnerCreate(NULL, "osml worker");
 	CurrentResourceOwner = worker_owner;
-	segment = osml_segment_attach(DatumGetUInt32(main_arg));
-	pgstat_report_appname(psprintf("osml run " INT64_FORMAT " %s",
-								   segment->plan->run_id, role));
-	return segment;
+	return osml_segment_attach(DatumGetUInt32(main_arg));
 }
 
 void
-osml_worker_connect(const OsmlPlan *plan)
+osml_worker_connect(const OsmlPlan *plan, const char *role)
 {
 	MemoryContext run = CurrentMemoryContext;
 
 	BackgroundWorkerInitializeConnectionByOid(plan->database,
 											  plan->authenticated_user, 0);
+	/* not before: the process has no entry in pg_stat_activity until then */
+	pgstat_report_appname(psprintf("osml run " INT64_FORMAT " %s",
+								   plan->run_id, role));
 	StartTransactionCommand();
 	/* a superuser may have changed the session user */
 	if (plan->session_user != plan->authenticated_user)
@@ -85,6 +83,10 @@ void
 osml_worker_begin(const OsmlPlan *plan)
 {
 	StartTransactionCommand();
+	/* whatever the role's or the database's default: statements here lock rows
+	 * that others change, and mean what they find then */
+	XactIsoLevel = XACT_READ_COMMITTED;
+	XactReadOnly = false;
 	SetUserIdAndSecContext(plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }

@@ -12,10 +12,13 @@
  * First thing in a worker: signals, map the segment.  The run's context is
  * current on return and lives as long as the process.
  */
-extern OsmlSegment *osml_worker_start(Datum main_arg, const char *role);
+extern OsmlSegment *osml_worker_start(Datum main_arg);
 
-/* connect to the plan's database as the authenticated user, take settings over */
-extern void osml_worker_connect(const OsmlPlan *plan);
+/*
+ * Connect to the plan's database as the authenticated user, take settings over,
+ * and show the role ("trainer", "reader 1") in pg_stat_activity.
+ */
+extern void osml_worker_connect(const OsmlPlan *plan, const char *role);
 
 /*
  * A transaction as the plan's current user with a snapshot.  Everything

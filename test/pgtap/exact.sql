@@ -4,6 +4,8 @@
 -- linalg.cond) and scipy 1.10.1 (stats.t.sf) on the same rows; minimum-norm
 -- solutions are lstsq's on centred columns, for "scale":"standardize" on columns
 -- of deviation 1.  Everything else is a closed form computed in SQL.
+-- several checks in a row are a line each
+\pset fieldsep '\n'
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 

@@ -246,8 +246,6 @@ follow(const TorchRun *torch)
 	judge(&run, tolerance, "final parameters");
 	check_predictions(&run);
 	judge(&run, tolerance, "predictions");
-	compare(&run, accumulate(&run, 0, run.rows) / run.rows, torch->test_loss, 0);
-	printf("# full %g\n", run.worst); run.worst=0;
 	compare(&run, accumulate(&run, 0, torch->batch_size) / torch->batch_size,
 			torch->test_loss, 0);
 	judge(&run, tolerance, "test loss");

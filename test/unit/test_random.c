@@ -1,6 +1,6 @@
 /*
- * test_spread.c
- *	  osml_random_spread(): a random order whose every run is spread evenly.
+ * test_random.c
+ *	  The counter-based generator: published vectors, uniformity, orders.
  */
 #include "tap.h"
 
@@ -11,7 +11,73 @@
 
 #define MANY 5000
 
-static const OsmlRandomKey key = {42, OSML_STREAM_SAMPLE, 0};
+/* the known-answer vectors that Random123 ships (kat_vectors) */
+static void
+test_philox(void)
+{
+	static const uint32_t cases[][10] = {
+		{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+		{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
+		0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+		{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0,
+		0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}
+	};
+
+	for (int i = 0; i < 3; i++)
+	{
+		uint32_t	out[4];
+
+		osml_philox(cases[i], cases[i] + 4, out);
+		ok(memcmp(out, cases[i] + 6, sizeof(out)) == 0,
+		   "Philox4x32-10, known answer %d", i + 1);
+	}
+}
+
+/* seed, stream, epoch and counter each make another number */
+static void
+test_keys(void)
+{
+	OsmlRandomKey key = {.seed = 1,.stream = 2,.epoch = 3};
+	OsmlRandomKey other = key;
+	uint64_t	base = osml_random_u64(key, 4);
+
+	ok(osml_random_u64(key, 4) == base, "the same key and counter: the same");
+	ok(osml_random_u64(key, 5) != base, "another counter");
+	ok(osml_random_u64(key, 4 + (UINT64_C(1) << 32)) != base,
+	   "another counter above 2^32");
+	other.seed = 1 + (UINT64_C(1) << 32);
+	ok(osml_random_u64(other, 4) != base, "another seed above 2^32");
+	other = key;
+	other.stream++;
+	ok(osml_random_u64(other, 4) != base, "another stream");
+	other = key;
+	other.epoch++;
+	ok(osml_random_u64(other, 4) != base, "another epoch");
+}
+
+/* chi-squared of numbers below n, and the range */
+static void
+test_below(void)
+{
+	OsmlRandomKey key = {.seed = 42,.stream = OSML_STREAM_SAMPLE};
+	int			count[7] = {0};
+	double		chi2 = 0;
+	double		mean = 0;
+	bool		inside = true;
+
+	for (uint64_t i = 0; i < 70000; i++)
+	{
+		count[osml_random_below(key, i, 7)]++;
+		inside = inside && osml_random_below(key, i, 1) == 0 &&
+			osml_random_below(key, i, UINT64_MAX) < UINT64_MAX;
+		mean += osml_random_unit(key, i) / 70000;
+	}
+	for (int k = 0; k < 7; k++)
+		chi2 += (count[k] - 10000.0) * (count[k] - 10000.0) / 10000;
+	ok(inside, "always below the bound");
+	ok(chi2 < 22.5, "seven faces, chi-squared %.1f of 6 degrees (p > 0.001)", chi2);
+	ok(fabs(mean - 0.5) < 0.004, "mean of [0, 1): %.4f", mean);
+}
 
 /* each of 0 .. n - 1 once */
 static bool
@@ -63,9 +129,11 @@ worst_mean(const uint32_t *order, uint32_t n, uint32_t run)
 	return worst;
 }
 
-int
-main(void)
+/* a random order whose every run is spread evenly */
+static void
+test_spread(void)
 {
+	const OsmlRandomKey key = {42, OSML_STREAM_SAMPLE, 0};
 	uint32_t	order[MANY];
 	uint32_t	other[MANY];
 	OsmlRandomKey next = {42, OSML_STREAM_SAMPLE, 1};
@@ -112,5 +180,14 @@ main(void)
 	for (int i = 0; i < 16; i++)
 		fine = fine && abs((int) count[i / 4][i % 4] - 1000) < 140;
 	ok(fine, "every number comes to every place");
+}
+
+int
+main(void)
+{
+	test_philox();
+	test_keys();
+	test_below();
+	test_spread();
 	return done();
 }

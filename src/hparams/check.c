@@ -1,0 +1,56 @@
+/*
+ * check.c
+ *	  Hyperparameters judged against each other.
+ */
+#include "postgres.h"
+
+#include "compute/block.h"
+#include "hparams/hparams.h"
+#include "rules/loss/loss.h"
+#include "rules/optim/optim.h"
+#include "source/source.h"
+
+/* An error about two keys that contradict each other. */
+static void
+conflict(const char *message, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s", message),
+			 errhint("%s", hint)));
+}
+
+void
+osml_hparams_check(OsmlHparams *hparams)
+{
+	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
+
+	if (hparams->nesterov && (hparams->momentum <= 0 || hparams->dampening != 0))
+		conflict("hyperparameter \"nesterov\" needs momentum and no dampening",
+				 "Set \"momentum\" above 0 and leave \"dampening\" at 0.");
+	if (hparams->betas.n != 2)
+		conflict("hyperparameter \"betas\" must have two members",
+				 "For example [0.9, 0.999].");
+	if (hparams->batch_size % hparams->lanes != 0)
+		conflict("hyperparameter \"lanes\" must divide \"batch_size\"",
+				 "Each lane gives an equal share of every batch.");
+	if (exact && hparams->loss != OSML_LOSS_MSE)
+		conflict("optimizer \"exact\" solves least squares only",
+				 "Set \"loss\" to mse, or choose AdamW, Adam or SGD.");
+	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
+		conflict("optimizer \"exact\" takes every row once",
+				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");
+	if (exact && hparams->on_null == OSML_ON_NULL_MEAN)
+		conflict("optimizer \"exact\" cannot fill in means, which it learns last",
+				 "Set \"on_null\" to skip or error.");
+	if (exact && hparams->precision != OSML_FLOAT64)
+		conflict("optimizer \"exact\" computes in float64",
+				 "Leave out \"precision\".");
+	if (hparams->val_check_interval >= 1 &&
+		hparams->val_check_interval != floor(hparams->val_check_interval))
+		conflict("hyperparameter \"val_check_interval\" must be whole from 1 on",
+				 "A whole number counts batches, a number below 1 is a share of an epoch.");
+	if (isnan(hparams->weight_decay))
+		hparams->weight_decay = exact ? 0 :
+			osml_optim_weight_decay((OsmlOptim) hparams->optimizer);
+}

@@ -1,0 +1,401 @@
+/*
+ * parse.c
+ *	  From a user's jsonb to OsmlHparams.
+ *
+ * Values are read leniently in form (a number may come as a string, a list as
+ * the text of a list) and strictly in meaning: an unknown key, a value of the
+ * wrong kind or out of range is an error that names the key.  Defaults in
+ * list.h go through the same parser, so they cannot be out of range.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "nodes/bitmapset.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#include "hparams/line.h"
+#include "rules/name/nearest.h"
+
+/* the same in a hint, by OsmlHparamKind */
+static const char *const expectations[] = {
+	[HP_BOOL] = "true or false",
+	[HP_INT] = "a whole number",
+	[HP_REAL] = "a number",
+	[HP_TIME] = "seconds, or DD:HH:MM:SS",
+	[HP_CHOICE] = "a name",
+	[HP_TEXT] = "a string",
+	[HP_TEXTS] = "a list of strings",
+	[HP_REALS] = "a list of numbers",
+};
+
+/* other names people know a key by */
+static const struct
+{
+	const char *alias;
+	const char *name;
+}			aliases[] = {
+	{"limit_train_batches", "max_batches"},
+};
+
+/* Raise the one error for a value that does not fit its line. */
+static void
+value_error(const OsmlHparamLine *line, const char *text)
+{
+	int			index = (int) (line - osml_hparam_lines);
+	char	   *range = osml_hparam_range(index);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for hyperparameter \"%s\": %s",
+					line->info.name, text),
+			 line->kind == HP_CHOICE ?
+			 errhint("Valid values are %s.", range) :
+			 errhint("Expected %s%s%s.", expectations[line->kind],
+					 range[0] ? " " : "", range)));
+}
+
+/* A finite number within the line's range out of its text. */
+static double
+parse_number(const OsmlHparamLine *line, const char *text)
+{
+	char	   *end;
+	double		value;
+
+	errno = 0;
+	value = strtod(text, &end);
+	while (isspace((unsigned char) *end))
+		end++;
+	if (end == text || *end != '\0' || !isfinite(value) ||
+		value < line->low || value > line->high)
+		value_error(line, text);
+	return value;
+}
+
+/* Seconds, or Lightning's DD:HH:MM:SS with leading parts left out. */
+static double
+parse_time(const OsmlHparamLine *line, const char *text)
+{
+	static const double unit[] = {60, 60, 24, 0};
+	double		seconds = 0;
+	double		part[4];
+	int			n_parts = 0;
+	const char *cursor = text;
+
+	if (strchr(text, ':') == NULL)
+		return parse_number(line, text);
+	for (;;)
+	{
+		char	   *end;
+
+		if (n_parts == 4 || !isdigit((unsigned char) *cursor))
+			value_error(line, text);
+		part[n_parts++] = strtod(cursor, &end);
+		cursor = end;
+		if (*cursor == '\0')
+			break;
+		if (*cursor++ != ':')
+			value_error(line, text);
+	}
+	/* parts from the right are seconds, minutes, hours, days */
+	for (int i = 0; i < n_parts; i++)
+	{
+		double		factor = 1;
+
+		for (int k = 0; k < n_parts - 1 - i; k++)
+			factor *= unit[k];
+		seconds += part[i] * factor;
+	}
+	if (!isfinite(seconds) || seconds > line->high)
+		value_error(line, text);
+	return seconds;
+}
+
+/* The number of a choice by its name; case does not matter. */
+static int
+parse_choice(const OsmlHparamLine *line, const char *text)
+{
+	for (int i = 0; line->names(i) != NULL; i++)
+	{
+		if (pg_strcasecmp(line->names(i), text) == 0)
+			return i;
+	}
+	value_error(line, psprintf("\"%s\"", text));
+	return -1;					/* not reached */
+}
+
+/* The text of a scalar JSON value as a user would write it. */
+static char *
+scalar_text(const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvString:
+			return pnstrdup(value->val.string.val, value->val.string.len);
+		case jbvNumeric:
+			return DatumGetCString(DirectFunctionCall1(numeric_out,
+													   NumericGetDatum(value->val.numeric)));
+		case jbvBool:
+			return pstrdup(value->val.boolean ? "true" : "false");
+		default:
+			return NULL;
+	}
+}
+
+/* The elements of an array value, or NIL and false when it is not one. */
+static bool
+list_elements(JsonbValue *value, List **elements)
+{
+	Jsonb	   *array;
+	JsonbIterator *it;
+	JsonbValue	element;
+	JsonbIteratorToken token;
+
+	*elements = NIL;
+	if (value->type == jbvString)
+	{
+		char	   *text = scalar_text(value);
+
+		if (text[strspn(text, " \t\n\r")] != '[')
+			return false;
+		array = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+	}
+	else if (value->type == jbvBinary)
+	{
+		array = JsonbValueToJsonb(value);
+	}
+	else
+		return false;
+	if (!JB_ROOT_IS_ARRAY(array) || JB_ROOT_IS_SCALAR(array))
+		return false;
+	it = JsonbIteratorInit(&array->root);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM)
+		{
+			JsonbValue *copy = palloc(sizeof(JsonbValue));
+
+			*copy = element;
+			*elements = lappend(*elements, copy);
+		}
+	}
+	return true;
+}
+
+/* Store a list value: numbers or names. */
+static void
+set_list(const OsmlHparamLine *line, void *field, JsonbValue *value)
+{
+	List	   *elements;
+	ListCell   *cell;
+	char	   *text = scalar_text(value);
+
+	if (!list_elements(value, &elements) || elements == NIL)
+		value_error(line, text ? text : "not a list with members");
+	if (line->kind == HP_TEXTS)
+		*(List **) field = NIL;
+	else
+	{
+		OsmlReals  *reals = field;
+
+		reals->n = 0;
+		reals->values = palloc(sizeof(double) * list_length(elements));
+	}
+	foreach(cell, elements)
+	{
+		char	   *item = scalar_text(lfirst(cell));
+
+		if (item == NULL ||
+			(line->kind == HP_TEXTS && ((JsonbValue *) lfirst(cell))->type != jbvString))
+			value_error(line, item ? item : "a member that is not a scalar");
+		if (line->kind == HP_TEXTS)
+			*(List **) field = lappend(*(List **) field, item);
+		else
+		{
+			OsmlReals  *reals = field;
+
+			reals->values[reals->n++] = parse_number(line, item);
+		}
+	}
+}
+
+/* Store a scalar given as text. */
+static void
+set_scalar(const OsmlHparamLine *line, void *field, const char *text)
+{
+	switch (line->kind)
+	{
+		case HP_BOOL:
+			if (!parse_bool(text, (bool *) field))
+				value_error(line, text);
+			break;
+		case HP_INT:
+			{
+				double		number = parse_number(line, text);
+
+				if (number != floor(number))
+					value_error(line, text);
+				*(int64 *) field = (int64) number;
+				break;
+			}
+		case HP_REAL:
+			*(double *) field = parse_number(line, text);
+			break;
+		case HP_TIME:
+			*(double *) field = parse_time(line, text);
+			break;
+		case HP_CHOICE:
+			*(int *) field = parse_choice(line, text);
+			break;
+		case HP_TEXT:
+			*(char **) field = pstrdup(text);
+			break;
+		default:
+			value_error(line, text);
+	}
+}
+
+/* Leave a value to be resolved later. */
+static void
+set_auto(const OsmlHparamLine *line, void *field)
+{
+	switch (line->kind)
+	{
+		case HP_INT:
+			*(int64 *) field = OSML_AUTO;
+			break;
+		case HP_REAL:
+		case HP_TIME:
+			*(double *) field = NAN;
+			break;
+		case HP_TEXT:
+			*(char **) field = NULL;
+			break;
+		case HP_TEXTS:
+			*(List **) field = NIL;
+			break;
+		case HP_REALS:
+			memset(field, 0, sizeof(OsmlReals));
+			break;
+		default:
+			elog(ERROR, "hyperparameter \"%s\" cannot be auto", line->info.name);
+	}
+}
+
+/* Store one value that came as JSON. */
+static void
+set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
+{
+	void	   *field = (char *) hparams + line->offset;
+	char	   *text = scalar_text(value);
+	bool		has_auto = strcmp(line->info.dflt, "auto") == 0;
+
+	if (has_auto && line->kind != HP_CHOICE && line->kind != HP_TEXT &&
+		(value->type == jbvNull || (text && pg_strcasecmp(text, "auto") == 0)))
+		set_auto(line, field);
+	else if (line->kind == HP_TEXT && value->type == jbvNull)
+		set_auto(line, field);
+	else if (line->kind == HP_TEXTS || line->kind == HP_REALS)
+		set_list(line, field, value);
+	else if (text == NULL)
+		value_error(line, value->type == jbvNull ? "null" : "not a single value");
+	else if (line->kind == HP_TEXT && value->type != jbvString)
+		value_error(line, text);
+	else
+		set_scalar(line, field, text);
+}
+
+/* The line of a key, aliases included; an error with the nearest name. */
+static const OsmlHparamLine *
+find_line(const char *key)
+{
+	OsmlNearest nearest;
+	const char *best;
+
+	for (int i = 0; i < (int) lengthof(aliases); i++)
+	{
+		if (strcmp(aliases[i].alias, key) == 0)
+			key = aliases[i].name;
+	}
+	osml_nearest_begin(&nearest, key);
+	for (int i = 0; i < osml_hparam_count(); i++)
+	{
+		if (strcmp(osml_hparam_lines[i].info.name, key) == 0)
+			return &osml_hparam_lines[i];
+		osml_nearest_offer(&nearest, osml_hparam_lines[i].info.name);
+	}
+	for (int i = 0; i < (int) lengthof(aliases); i++)
+		osml_nearest_offer(&nearest, aliases[i].alias);
+	best = osml_nearest_end(&nearest);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown hyperparameter \"%s\"", key),
+			 best ? errhint("Perhaps you meant \"%s\". osml_hparams() lists all.", best) :
+			 errhint("osml_hparams() lists all hyperparameters.")));
+}
+
+/* Fill in every default, through the parser that users' values go through. */
+static void
+set_defaults(OsmlHparams *hparams)
+{
+	for (int i = 0; i < osml_hparam_count(); i++)
+	{
+		const OsmlHparamLine *line = &osml_hparam_lines[i];
+		JsonbValue	value;
+
+		value.type = jbvString;
+		value.val.string.val = unconstify(char *, line->info.dflt);
+		value.val.string.len = strlen(line->info.dflt);
+		if (line->kind == HP_TEXT)
+			value.type = jbvNull;
+		set_value(line, hparams, &value);
+	}
+}
+
+/* Apply the keys of one JSON object. */
+static void
+apply_object(OsmlHparams *hparams, Jsonb *object)
+{
+	JsonbIterator *it;
+	JsonbValue	value;
+	JsonbIteratorToken token;
+	const OsmlHparamLine *line = NULL;
+	Bitmapset  *seen = NULL;
+
+	if (!JB_ROOT_IS_OBJECT(object))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameters must be a JSON object"),
+				 errhint("For example '{\"lr\": 0.01, \"batch_size\": 512}'.")));
+	it = JsonbIteratorInit(&object->root);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+		{
+			line = find_line(scalar_text(&value));
+			if (bms_is_member(line - osml_hparam_lines, seen))
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("hyperparameter \"%s\" is given twice",
+								line->info.name),
+						 errdetail("One of its names is an alias of the other.")));
+			seen = bms_add_member(seen, line - osml_hparam_lines);
+		}
+		else if (token == WJB_VALUE)
+			set_value(line, hparams, &value);
+	}
+}
+
+OsmlHparams *
+osml_hparams_parse(Jsonb *options, Jsonb *given)
+{
+	OsmlHparams *hparams = palloc0(sizeof(OsmlHparams));
+
+	set_defaults(hparams);
+	if (options)
+		apply_object(hparams, options);
+	if (given)
+		apply_object(hparams, given);
+	return hparams;
+}

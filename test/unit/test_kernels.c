@@ -1,0 +1,242 @@
+/*
+ * test_kernels.c
+ *	  The CPU backend against loops that anybody can read, for odd numbers of
+ *	  rows and columns, in both precisions.
+ */
+#include "tap.h"
+
+#include <string.h>
+
+#include "fixtures/blocks.h"
+#include "compute/backend.h"
+
+#define MAX_DENSE 23
+
+static const OsmlBackend *const cpu = &osml_backend_cpu;
+
+/* a block of noise, narrowed for float32 */
+static OsmlBlock *
+prepared(const OsmlLayout *layout, OsmlPrecision precision)
+{
+	OsmlBlock  *block = block_noise(layout, OSML_BLOCK_ROWS, 0);
+
+	if (precision == OSML_FLOAT32)
+	{
+		for (int j = 0; j < osml_layout_wide(layout); j++)
+		{
+			float		narrow[OSML_BLOCK_ROWS];
+
+			for (int i = 0; i < OSML_BLOCK_ROWS; i++)
+				narrow[i] = (float) osml_block_column(block, j)[i];
+			memcpy(osml_block_column(block, j), narrow, sizeof(narrow));
+		}
+	}
+	return block;
+}
+
+/* value i of a vector of either type */
+static double
+at(OsmlPrecision precision, const void *v, int i)
+{
+	return precision == OSML_FLOAT32 ? ((const float *) v)[i] :
+		((const double *) v)[i];
+}
+
+/* set value i */
+static void
+put(OsmlPrecision precision, void *v, int i, double value)
+{
+	if (precision == OSML_FLOAT32)
+		((float *) v)[i] = (float) value;
+	else
+		((double *) v)[i] = value;
+}
+
+/*
+ * The same sum as the kernel makes: lane i mod lanes, lanes added by halving.
+ * Written out here so that the order itself is under test.
+ */
+static double
+lane_sum(OsmlPrecision precision, int n, const double *products)
+{
+	int			lanes = precision == OSML_FLOAT32 ? 16 : 8;
+	double		lane[16] = {0};
+
+	for (int i = 0; i < n; i++)
+		lane[i % lanes] = precision == OSML_FLOAT32 ?
+			(float) lane[i % lanes] + (float) products[i] :
+			lane[i % lanes] + products[i];
+	for (int half = lanes / 2; half > 0; half /= 2)
+		for (int i = 0; i < half; i++)
+			lane[i] = precision == OSML_FLOAT32 ?
+				(float) lane[i] + (float) lane[i + half] :
+				lane[i] + lane[i + half];
+	return lane[0];
+}
+
+/* outputs and gradients of rows [lo, hi) over n_dense columns, bit by bit */
+static void
+check_range(OsmlPrecision precision, int n_dense, int lo, int hi)
+{
+	OsmlLayout	layout = {.n_dense = n_dense};
+	OsmlBlock  *block = prepared(&layout, precision);
+	double		w[MAX_DENSE];
+	double		z[OSML_BLOCK_ROWS];
+	double		g[MAX_DENSE + 1];
+	int			bad_z = 0;
+	int			bad_g = 0;
+
+	for (int j = 0; j < n_dense; j++)
+	{
+		put(precision, w, j, noise(50, (uint64_t) j));
+		put(precision, g, j, j);
+	}
+	put(precision, g, n_dense, 99);
+	cpu->affine(precision, &layout, block, lo, hi, w, 0.375, z);
+	for (int i = lo; i < hi; i++)
+	{
+		double		want = 0.375;
+		float		want_f = 0.375f;
+
+		for (int j = 0; j < n_dense; j++)
+		{
+			double		x = at(precision, osml_block_column(block, j), i);
+
+			want = want + at(precision, w, j) * x;
+			want_f = want_f + (float) at(precision, w, j) * (float) x;
+		}
+		bad_z += at(precision, z, i - lo) !=
+			(precision == OSML_FLOAT32 ? (double) want_f : want);
+	}
+	cpu->affine_grad(precision, &layout, block, lo, hi, z, g);
+	for (int j = 0; j < n_dense; j++)
+	{
+		double		product[OSML_BLOCK_ROWS];
+		double		sum;
+
+		for (int i = lo; i < hi; i++)
+		{
+			double		x = at(precision, osml_block_column(block, j), i);
+			double		slope = at(precision, z, i - lo);
+
+			product[i - lo] = precision == OSML_FLOAT32 ?
+				(float) slope * (float) x : slope * x;
+		}
+		sum = lane_sum(precision, hi - lo, product);
+		sum = precision == OSML_FLOAT32 ? (float) j + (float) sum : j + sum;
+		bad_g += at(precision, g, j) != sum;
+	}
+	ok(bad_z == 0 && bad_g == 0 && at(precision, g, n_dense) == 99,
+	   "float%d, %d columns, rows %d to %d: affine and its gradient, bit by bit",
+	   precision == OSML_FLOAT32 ? 32 : 64, n_dense, lo, hi);
+	free(block);
+}
+
+/* every loss summed over rows [lo, hi) against row by row */
+static void
+check_loss(OsmlPrecision precision, OsmlLoss loss, int lo, int hi)
+{
+	OsmlLayout	layout = {.n_dense = 1};
+	OsmlBlock  *block = prepared(&layout, precision);
+	double		tolerance = precision == OSML_FLOAT32 ? 1e-6 : 1e-14;
+	double		z[OSML_BLOCK_ROWS];
+	double		slope[OSML_BLOCK_ROWS];
+	double		want = 0;
+	double		sum;
+	double		worst = 0;
+
+	for (int i = 0; i < hi - lo; i++)
+		put(precision, z, i, 2 * noise(60, (uint64_t) i));
+	sum = cpu->loss(precision, loss, 0.5, &layout, block, lo, hi, z, slope);
+	for (int i = 0; i < hi - lo; i++)
+	{
+		double		y = at(precision, osml_block_label(block, &layout), lo + i);
+
+		want += osml_loss_value(loss, at(precision, z, i), y, 0.5);
+	}
+	worst = fabs(sum - want);
+	is_close(sum, want, tolerance, tolerance, osml_loss_name(loss));
+	sum = cpu->affine_grad(precision, &layout, block, lo, hi, slope, z);
+	want = 0;
+	for (int i = 0; i < hi - lo; i++)
+		want += at(precision, slope, i);
+	ok(fabs(sum - want) < 1e-12 && worst < 1e-3,
+	   "float%d %s, rows %d to %d: the sum of slopes comes back",
+	   precision == OSML_FLOAT32 ? 32 : 64, osml_loss_name(loss), lo, hi);
+	free(block);
+}
+
+/* norm, scale, clamp over n values */
+static void
+check_vectors(OsmlPrecision precision, int n)
+{
+	double		v[64];
+	double		sum = 0;
+	bool		scaled = true;
+	bool		clamped = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		put(precision, v, i, 3 * noise(70, (uint64_t) i));
+		sum += at(precision, v, i) * at(precision, v, i);
+	}
+	is_close(cpu->norm(precision, (size_t) n, v), sqrt(sum), 1e-14, 0, "norm");
+	cpu->scale(precision, (size_t) n, v, 0.5);
+	for (int i = 0; i < n; i++)
+		scaled = scaled && fabs(at(precision, v, i) -
+								1.5 * noise(70, (uint64_t) i)) < 1e-6;
+	cpu->clamp(precision, (size_t) n, v, 0.25);
+	for (int i = 0; i < n; i++)
+		clamped = clamped && fabs(at(precision, v, i)) <= 0.25 &&
+			(fabs(1.5 * noise(70, (uint64_t) i)) > 0.25 ||
+			 fabs(at(precision, v, i) - 1.5 * noise(70, (uint64_t) i)) < 1e-6);
+	ok(scaled && clamped, "%d values scaled and clamped", n);
+}
+
+/* what is not finite must stay so */
+static void
+check_not_finite(OsmlPrecision precision)
+{
+	double		v[9];
+
+	for (int bad = 0; bad < 9; bad++)
+	{
+		memset(v, 0, sizeof(v));
+		put(precision, v, bad, NAN);
+		ok(isnan(cpu->norm(precision, 9, v)), "norm sees a NaN at %d", bad);
+		cpu->clamp(precision, 9, v, 1);
+		ok(isnan(at(precision, v, bad)), "clamp keeps it");
+		put(precision, v, bad, -INFINITY);
+		ok(isinf(cpu->norm(precision, 9, v)), "norm sees an Inf at %d", bad);
+	}
+	put(precision, v, 0, 1e30);
+	is_close(cpu->norm(precision, 1, v), 1e30, 1e-7, 0,
+			 "a float32 norm does not overflow on the way");
+}
+
+int
+main(void)
+{
+	static const int ranges[][2] = {
+		{0, 1024}, {0, 1}, {1023, 1024}, {3, 3}, {5, 12}, {1, 1024}, {7, 900},
+		{100, 116}, {100, 115}, {100, 117}, {512, 1000}
+	};
+	static const int columns[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 23};
+
+	for (int precision = 0; precision < 2; precision++)
+	{
+		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r++)
+		{
+			for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+				check_range((OsmlPrecision) precision, columns[c], ranges[r][0],
+							ranges[r][1]);
+			for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+				check_loss((OsmlPrecision) precision, (OsmlLoss) loss,
+						   ranges[r][0], ranges[r][1]);
+		}
+		for (int n = 0; n < 64; n += 9)
+			check_vectors((OsmlPrecision) precision, n);
+		check_not_finite((OsmlPrecision) precision);
+	}
+	return done();
+}
