@@ -65,6 +65,7 @@ clean:
 endif
 
 $(PURE_OBJS) $(BLAS_SRC:.c=.o): override CFLAGS += $(PURE_CFLAGS)
+$(BLAS_SRC:.c=.o): override CPPFLAGS += -DOSML_PG_MODULE
 
 -include $(OBJS:.o=.d) $(BLAS_SRC:.c=.d)
 

@@ -71,18 +71,28 @@ osml_random_unit(OsmlRandomKey key, uint64_t counter)
 	return (double) (osml_random_u64(key, counter) >> 11) * 0x1p-53;
 }
 
-/* Fisher and Yates, from the end; draw i decides place i */
+/*
+ * Reverse the bits of 0, 1, 2, ... and flip each bit at random, by a draw that
+ * depends on the bits above it: the radical inverse of van der Corput,
+ * scrambled after Owen (1995).  The bits of a number name a node of a binary
+ * tree, and the draw is the node's.  Numbers of n and more are left out.
+ */
 void
-osml_random_permutation(OsmlRandomKey key, uint32_t *perm, uint32_t n)
+osml_random_spread(OsmlRandomKey key, uint32_t *order, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		perm[i] = i;
-	for (uint32_t i = n; i > 1; i--)
-	{
-		uint32_t	j = (uint32_t) osml_random_below(key, i - 1, i);
-		uint32_t	kept = perm[i - 1];
+	int			bits = 0;
+	uint32_t	filled = 0;
 
-		perm[i - 1] = perm[j];
-		perm[j] = kept;
+	while (bits < 32 && UINT64_C(1) << bits < n)
+		bits++;
+	for (uint64_t i = 0; filled < n; i++)
+	{
+		uint64_t	node = 1;
+
+		for (int b = 0; b < bits; b++)
+			node = node << 1 | ((i >> b ^ osml_random_u64(key, node)) & 1);
+		node -= UINT64_C(1) << bits;
+		if (node < n)
+			order[filled++] = (uint32_t) node;
 	}
 }

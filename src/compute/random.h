@@ -45,9 +45,12 @@ extern uint64_t osml_random_below(OsmlRandomKey key, uint64_t counter,
 /* in [0, 1), 53 bits */
 extern double osml_random_unit(OsmlRandomKey key, uint64_t counter);
 
-/* perm = a random order of 0 .. n - 1 */
-extern void osml_random_permutation(OsmlRandomKey key, uint32_t *perm,
-									uint32_t n);
+/*
+ * order = a random order of 0 .. n - 1 in which each run of consecutive places
+ * is spread evenly: 2^k places from a multiple of 2^k on hold one number of
+ * each of 2^k equal strata.
+ */
+extern void osml_random_spread(OsmlRandomKey key, uint32_t *order, uint32_t n);
 
 /* one Philox4x32-10 block: out[4] from counter[4] and key[2] */
 extern void osml_philox(const uint32_t counter[4], const uint32_t key[2],

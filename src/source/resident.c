@@ -9,10 +9,13 @@
 #include "source/resident.h"
 
 /*
- * Share of the memory limit that blocks may fill.  The rest is for the window
- * in which spilled or re-read blocks are shuffled.
+ * Share of the memory limit that blocks may fill, while all are in memory and
+ * once some are on disk.  Then the rest is for the window in which blocks are
+ * shuffled: rows of a sorted table mix only as far as the window reaches, so
+ * memory serves better there than by saving reads of the temp file.
  */
 #define RESIDENT_SHARE 0.75
+#define SPILLED_SHARE 0.25
 
 bool
 osml_budget_take(OsmlBudget *budget, int64 bytes)
@@ -80,21 +83,58 @@ osml_resident_reserve(OsmlResident *set)
 	return set->spare;
 }
 
+/* May n more blocks go to the temp file? */
+static bool
+fits_spill(const OsmlResident *set, int n)
+{
+	const OsmlBudget *budget = set->budget;
+
+	return budget->spill_used + (int64) set->block_bytes * n <= budget->spill_limit;
+}
+
 /* Write a block behind the others in the temp file. */
+static void
+write_block(OsmlResident *set, OsmlBlock *block)
+{
+	BufFileWrite(set->file, block, set->block_bytes);
+	set->budget->spill_used += set->block_bytes;
+}
+
+/* Open the temp file and move the last of the blocks in memory to it. */
+static bool
+start_spilling(OsmlResident *set)
+{
+	OsmlBudget *budget = set->budget;
+	int64		excess = budget->memory_used -
+		(int64) (budget->memory_limit * SPILLED_SHARE);
+	int64		n_move = excess <= 0 ? 0 :
+		Min(set->n_memory, (excess + set->block_bytes - 1) / (int64) set->block_bytes);
+	int			keep = set->n_memory - (int) n_move;
+
+	if (!fits_spill(set, (int) n_move + 1))
+		return false;
+	set->file = BufFileCreateTemp(true);
+	for (int i = keep; i < set->n_memory; i++)
+	{
+		write_block(set, set->blocks[i]);
+		pfree(set->blocks[i]);
+	}
+	set->n_memory = keep;
+	osml_budget_return(budget, (int64) set->block_bytes * n_move);
+	return true;
+}
+
+/* Keep a block on disk; false when there is no room. */
 static bool
 spill_block(OsmlResident *set, OsmlBlock *block)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(set->context);
+	bool		fits = set->file ? fits_spill(set, 1) : start_spilling(set);
 
-	if (set->budget->spill_used + (int64) set->block_bytes > set->budget->spill_limit)
-		return false;
-	old = MemoryContextSwitchTo(set->context);
-	if (set->file == NULL)
-		set->file = BufFileCreateTemp(true);
-	BufFileWrite(set->file, block, set->block_bytes);
+	if (fits)
+		write_block(set, block);
 	MemoryContextSwitchTo(old);
-	set->budget->spill_used += set->block_bytes;
-	return true;
+	return fits;
 }
 
 bool

@@ -14,12 +14,29 @@
 #include "compute/random.h"
 #include "source/shuffle.h"
 
+/*
+ * A stretch is n_windows consecutive numbers, dealt to the windows in turn from
+ * a random one on; the last stretch may be short.
+ */
 void
-osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n)
+osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
+				   uint32 *window_end, uint32 n_windows)
 {
 	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_BLOCKS, key.epoch};
+	uint32		placed = 0;
 
-	osml_random_permutation(random, order, n);
+	for (uint32 w = 0; w < n_windows; w++)
+	{
+		for (uint64 first = 0; first < n; first += n_windows)
+		{
+			uint64		shift = osml_random_below(random, first, n_windows);
+			uint64		i = first + (w + shift) % n_windows;
+
+			if (i < n)
+				order[placed++] = (uint32) i;
+		}
+		window_end[w] = placed;
+	}
 }
 
 /*

@@ -5,6 +5,12 @@
  * After CorgiPile (Xu et al., SIGMOD 2022): blocks are taken in seeded random
  * order into a window of many blocks, and the rows of the window are shuffled.
  * With a window as large as the data this is a full shuffle.
+ *
+ * Unlike CorgiPile's, the draw is stratified: a window gets one block of each
+ * of as many equal stretches of the data.  In a table sorted by its label the
+ * mean label of w blocks drawn independently is off by w^-1/2 of the deviation,
+ * and training follows it there while the window lasts; that of a stratified
+ * window is off by w^-3/2, so that a few blocks of memory will do.
  */
 #ifndef OSML_SHUFFLE_H
 #define OSML_SHUFFLE_H
@@ -19,8 +25,12 @@ typedef struct OsmlShuffleKey
 	uint32		draw;			/* window within the epoch; lane in the high bits */
 } OsmlShuffleKey;
 
-/* order[n]: a random order of 0..n-1 for this seed and epoch */
-extern void osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n);
+/*
+ * order[n]: 0..n-1 dealt to windows, drawn for this seed and epoch.  Window w
+ * ends before place window_end[w]; sizes differ by one at most.
+ */
+extern void osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
+							   uint32 *window_end, uint32 n_windows);
 
 /*
  * Shuffle the rows of n blocks among each other, in place.  All but the last

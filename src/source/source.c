@@ -179,7 +179,9 @@ qualified_name(Relation rel)
 
 /*
  * Fill a unit for a relation; only a plain heap can be cut by blocks, and only
- * for who may read ctid, which the right to some columns does not include.
+ * for who may read ctid, which the right to some columns does not include.  An
+ * empty one counts as a block: 0 would say that it cannot be cut, and with it,
+ * say, a partitioned table whose next partition has been made already.
  */
 static void
 fill_unit(OsmlScanUnit *unit, Relation rel)
@@ -191,7 +193,7 @@ fill_unit(OsmlScanUnit *unit, Relation rel)
 		 rel->rd_rel->relkind == RELKIND_MATVIEW) &&
 		rel->rd_rel->relam == HEAP_TABLE_AM_OID && !rel->rd_rel->relhassubclass &&
 		pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_SELECT) == ACLCHECK_OK)
-		unit->n_blocks = RelationGetNumberOfBlocks(rel);
+		unit->n_blocks = Max(1, RelationGetNumberOfBlocks(rel));
 }
 
 /*

@@ -77,7 +77,7 @@ sum_rows(OsmlRun *run)
 	block = MemoryContextAllocExtended(run->context, osml_block_bytes(&run->layout),
 									   MCXT_ALLOC_HUGE);
 	memset(block, 0, offsetof(OsmlBlock, data));
-	osml_intake_start(run, OSML_PART_TRAIN, false, 0);
+	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
 	while (osml_intake_fill(run, block))
 	{
 		osml_run_check(run);

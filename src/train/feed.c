@@ -26,6 +26,9 @@
 /* blocks shuffled together when memory is no limit: a million rows */
 #define WINDOW_BLOCKS 1024
 
+/* reread: shards that a window is to be filled from, where it has the pages */
+#define WINDOW_SHARDS 64
+
 struct OsmlFeed
 {
 	OsmlRun    *run;
@@ -41,6 +44,8 @@ struct OsmlFeed
 	uint32	   *order;
 	int			n_order;
 	int			next;
+	uint32	   *window_end;		/* shuffled: where each window ends in order */
+	uint32		n_windows;
 
 	/* window and reread */
 	OsmlBlock **window;
@@ -65,14 +70,19 @@ draw_key(const OsmlFeed *feed, uint32 draw)
 	return key;
 }
 
-/* Window blocks, as many as memory gives, at least two when shuffling. */
+/*
+ * Window blocks, as many as memory gives, at least two when shuffling.  Lanes
+ * made later get an equal share of what is left; other feeds do not shuffle, and
+ * their one block is among those that the run set aside.
+ */
 static void
 create_window(OsmlFeed *feed)
 {
 	OsmlRun    *run = feed->run;
 	Size		bytes = MAXALIGN(osml_block_bytes(&run->layout));
 	int64		left = run->budget.memory_limit - run->budget.memory_used;
-	int64		fit = left / 2 / (int64) bytes / feed->lanes;
+	int64		fit = left / (int64) (bytes + OSML_BLOCK_ROWS * sizeof(uint32)) /
+		(feed->lanes - feed->lane);
 	int			wanted = feed->shuffle == OSML_SHUFFLE_NONE ? 1 :
 		(int) Max(2, Min(WINDOW_BLOCKS, fit));
 
@@ -84,6 +94,25 @@ create_window(OsmlFeed *feed)
 	}
 	(void) osml_budget_take(&run->budget, (int64) bytes * wanted);
 	feed->window_size = wanted;
+}
+
+/* The lane's blocks, in order until one is drawn, and the windows they make. */
+static void
+create_order(OsmlFeed *feed)
+{
+	MemoryContext context = feed->run->context;
+	int			n_blocks = feed->data->set->n_blocks;
+	int			window = feed->in_place ? WINDOW_BLOCKS : feed->window_size;
+
+	feed->order = MemoryContextAllocHuge(context, sizeof(uint32) * Max(1, n_blocks));
+	for (int i = feed->lane; i < n_blocks; i += feed->lanes)
+		feed->order[feed->n_order++] = i;
+	feed->next = feed->n_order;
+	if (feed->shuffle == OSML_SHUFFLE_NONE)
+		return;
+	feed->n_windows = (feed->n_order + window - 1) / window;
+	feed->window_end = MemoryContextAllocHuge(context,
+											  sizeof(uint32) * Max(1, feed->n_windows));
 }
 
 OsmlFeed *
@@ -99,16 +128,10 @@ osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane
 	feed->lane = lane;
 	feed->lanes = lanes;
 	feed->in_place = set && set->n_memory == set->n_blocks;
-	if (set)
-	{
-		feed->order = MemoryContextAllocHuge(run->context,
-											 sizeof(uint32) * Max(1, set->n_blocks));
-		for (int i = lane; i < set->n_blocks; i += lanes)
-			feed->order[feed->n_order++] = i;
-		feed->next = feed->n_order;
-	}
 	if (!feed->in_place)
 		create_window(feed);
+	if (set)
+		create_order(feed);
 	if (set == NULL && data->side != 0)
 	{
 		feed->raw = MemoryContextAllocExtended(run->context,
@@ -124,27 +147,30 @@ osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane
  * the end of its window, where the row shuffle wants it.
  */
 static void
-draw_order(OsmlFeed *feed, int window)
+draw_order(OsmlFeed *feed)
 {
-	uint32	   *permutation = MemoryContextAllocHuge(CurrentMemoryContext,
-													 sizeof(uint32) * Max(1, feed->n_order));
 	uint32		short_block = feed->data->set->n_blocks - 1;
+	uint32	   *order = feed->order;
+	int			start = 0;
 
-	osml_shuffle_order(draw_key(feed, 0), permutation, feed->n_order);
+	osml_shuffle_order(draw_key(feed, 0), order, feed->n_order, feed->window_end,
+					   feed->n_windows);
 	for (int i = 0; i < feed->n_order; i++)
-		feed->order[i] = permutation[i] * feed->lanes + feed->lane;
-	for (int i = 0; i < feed->n_order; i++)
+		order[i] = order[i] * feed->lanes + feed->lane;
+	for (uint32 w = 0; w < feed->n_windows; w++)
 	{
-		if (feed->order[i] == short_block)
-		{
-			int			end = Min(i / window * window + window, feed->n_order) - 1;
+		int			last = (int) feed->window_end[w] - 1;
 
-			feed->order[i] = feed->order[end];
-			feed->order[end] = short_block;
-			break;
+		for (int i = start; i < last; i++)
+		{
+			if (order[i] == short_block)
+			{
+				order[i] = order[last];
+				order[last] = short_block;
+			}
 		}
+		start = last + 1;
 	}
-	pfree(permutation);
 }
 
 /* Shuffle the lane's blocks where they lie. */
@@ -154,19 +180,56 @@ shuffle_in_place(OsmlFeed *feed)
 	OsmlResident *set = feed->data->set;
 	OsmlBlock **blocks = MemoryContextAllocHuge(CurrentMemoryContext,
 												sizeof(OsmlBlock *) * Max(1, feed->n_order));
+	int			start = 0;
 
-	draw_order(feed, WINDOW_BLOCKS);
+	draw_order(feed);
 	for (int i = 0; i < feed->n_order; i++)
 		blocks[i] = set->blocks[feed->order[i]];
-	for (int i = 0; i < feed->n_order; i += WINDOW_BLOCKS)
+	for (uint32 w = 0; w < feed->n_windows; w++)
 	{
 		osml_run_check(feed->run);
-		osml_shuffle_rows(&set->layout, feed->run->spec.precision, blocks + i,
-						  Min(WINDOW_BLOCKS, feed->n_order - i),
-						  draw_key(feed, i / WINDOW_BLOCKS));
+		osml_shuffle_rows(&set->layout, feed->run->spec.precision, blocks + start,
+						  (int) feed->window_end[w] - start, draw_key(feed, w));
+		start = feed->window_end[w];
 	}
 	pfree(blocks);
 	feed->shuffled = true;
+}
+
+/*
+ * Heap pages a shard of a pass that samples: few in a small window, so that it
+ * still gets rows from all over the table; but each shard costs a query, so
+ * there are at most OSML_SAMPLE_SHARDS.
+ */
+static uint32
+sample_pages(const OsmlFeed *feed)
+{
+	const OsmlSource *source = &feed->run->plan->parts[feed->data->kind].source;
+	double		rows = Max(1, feed->data->n_rows);
+	double		shards = WINDOW_SHARDS * Max(1, rows / ((double) feed->window_size *
+														OSML_BLOCK_ROWS));
+	double		pages = 0;
+
+	for (int u = 0; u < source->n_units; u++)
+		pages += source->units[u].n_blocks;
+	return (uint32) Max(pages / OSML_SAMPLE_SHARDS + 1, Min(OSML_SAMPLE_PAGES, pages / shards));
+}
+
+/* Have the readers start on the epoch. */
+static void
+begin_reread(OsmlFeed *feed)
+{
+	OsmlRun    *run = feed->run;
+	OsmlPartKind part = feed->data->kind;
+	OsmlShuffleKey key = draw_key(feed, 0);
+
+	if (feed->raw)
+		feed->raw->nrows = feed->raw_next = 0;
+	if (feed->shuffle != OSML_SHUFFLE_NONE && osml_part_sampleable(&run->plan->parts[part]))
+		osml_intake_start(run, part, sample_pages(feed),
+						  key.seed * UINT64CONST(0x9E3779B97F4A7C15) + key.epoch);
+	else
+		osml_intake_start(run, part, 0, 0);
 }
 
 void
@@ -177,21 +240,11 @@ osml_feed_begin(OsmlFeed *feed, uint32 epoch)
 	feed->draw = 0;
 	feed->window_used = feed->window_next = 0;
 	if (feed->data->set == NULL)
-	{
-		bool		sampled = feed->shuffle != OSML_SHUFFLE_NONE &&
-			osml_part_sampleable(&feed->run->plan->parts[feed->data->kind]);
-		OsmlShuffleKey key = draw_key(feed, 0);
-
-		if (feed->raw)
-			feed->raw->nrows = feed->raw_next = 0;
-		osml_intake_start(feed->run, feed->data->kind, sampled,
-						  sampled ? key.seed * UINT64CONST(0x9E3779B97F4A7C15) +
-						  key.epoch + 1 : 0);
-	}
+		begin_reread(feed);
 	else if (feed->shuffle == OSML_SHUFFLE_NONE)
 		return;
 	else if (!feed->in_place)
-		draw_order(feed, feed->window_size);
+		draw_order(feed);
 	else if (!feed->shuffled || feed->shuffle == OSML_SHUFFLE_EPOCH)
 		shuffle_in_place(feed);
 }
@@ -237,15 +290,26 @@ fill_block(OsmlFeed *feed, OsmlBlock *block)
 	return true;
 }
 
+/* Blocks that the next window takes. */
+static int
+window_limit(const OsmlFeed *feed)
+{
+	if (feed->data->set == NULL || feed->shuffle == OSML_SHUFFLE_NONE ||
+		feed->draw == feed->n_windows)
+		return feed->window_size;
+	return (int) feed->window_end[feed->draw] - feed->next;
+}
+
 /* Fill, shuffle and prepare the next window; false at the end of the epoch. */
 static bool
 next_window(OsmlFeed *feed)
 {
 	OsmlRun    *run = feed->run;
+	int			limit = window_limit(feed);
 
 	feed->window_next = 0;
 	feed->window_used = 0;
-	while (feed->window_used < feed->window_size &&
+	while (feed->window_used < limit &&
 		   fill_block(feed, feed->window[feed->window_used]))
 	{
 		osml_run_check(run);

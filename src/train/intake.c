@@ -107,7 +107,7 @@ next_message(OsmlRun *run)
 }
 
 void
-osml_intake_start(OsmlRun *run, OsmlPartKind part, bool sampled, uint64 key)
+osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
 {
 	OsmlIntake *intake = &run->intake;
 	MemoryContext pass;
@@ -119,7 +119,7 @@ osml_intake_start(OsmlRun *run, OsmlPartKind part, bool sampled, uint64 key)
 	pass = AllocSetContextCreate(CurrentMemoryContext, "osml shard list",
 								 ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(pass);
-	(void) osml_plan_shards(run->plan, part, sampled, key, &intake->n_shards);
+	(void) osml_plan_shards(run->plan, part, sample_pages, key, &intake->n_shards);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(pass);
 
@@ -132,7 +132,7 @@ osml_intake_start(OsmlRun *run, OsmlPartKind part, bool sampled, uint64 key)
 	SpinLockAcquire(&run->shared->mutex);
 	run->shared->request.number++;
 	run->shared->request.part = part;
-	run->shared->request.sampled = sampled;
+	run->shared->request.sample_pages = sample_pages;
 	run->shared->request.key = key;
 	SpinLockRelease(&run->shared->mutex);
 	osml_shared_wake(run->shared);

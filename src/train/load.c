@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "utils/memutils.h"
 
 #include "compute/random.h"
@@ -188,7 +190,7 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 	Filling		filling = {run, &run->parts[kind], NULL, NULL};
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
-	osml_intake_start(run, kind, false, 0);
+	osml_intake_start(run, kind, 0, 0);
 	while (osml_intake_fill(run, filling_block(&filling)))
 	{
 		osml_run_check(run);
@@ -208,7 +210,7 @@ load_split(OsmlRun *run)
 
 	val.data->set = osml_resident_create(&run->layout, &run->budget);
 	train.data->set = osml_resident_create(&run->layout, &run->budget);
-	osml_intake_start(run, OSML_PART_TRAIN, false, 0);
+	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
 	while (osml_intake_fill(run, raw))
 	{
 		osml_run_check(run);
@@ -328,6 +330,20 @@ report_no_mean(OsmlRun *run, int column)
 							osml_dense_name(run->set, column)));
 }
 
+/*
+ * Scaling constants of one column.  A model without an intercept has to stay
+ * one in the column's own units: its line goes through zero, so nothing is
+ * moved, and what varies about zero is the root mean square.
+ */
+static void
+standardize(const OsmlColumnStats *stats, bool bias, double *center, double *scale)
+{
+	double		about_zero = hypot(stats->mean, osml_stats_deviation(stats));
+
+	*center = bias ? stats->mean : 0;
+	*scale = bias ? osml_stats_std(stats) : about_zero == 0 ? 1 : about_zero;
+}
+
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
 void
 osml_scaling_from_stats(OsmlRun *run)
@@ -341,14 +357,20 @@ osml_scaling_from_stats(OsmlRun *run)
 
 	for (int j = 0; j < n; j++)
 	{
-		scaling->center[j] = scale ? run->stats[j].mean : 0;
-		scaling->scale[j] = scale ? osml_stats_std(&run->stats[j]) : 1;
+		scaling->center[j] = 0;
+		scaling->scale[j] = 1;
 		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
 		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
 			report_no_mean(run, j);
+		if (scale)
+			standardize(&run->stats[j], hparams->bias, &scaling->center[j],
+						&scaling->scale[j]);
 	}
-	scaling->label_center = scale_label ? run->stats[n].mean : 0;
-	scaling->label_scale = scale_label ? osml_stats_std(&run->stats[n]) : 1;
+	scaling->label_center = 0;
+	scaling->label_scale = 1;
+	if (scale_label)
+		standardize(&run->stats[n], hparams->bias, &scaling->label_center,
+					&scaling->label_scale);
 }
 
 /* Streaming: the one pass also counts and fingerprints what goes by. */

@@ -185,23 +185,9 @@ osml_part_sampleable(const OsmlPart *part)
 	return true;
 }
 
-/*
- * Pages a sampled shard: small ones mix better, but each costs a query, so a
- * table has at most OSML_SAMPLE_SHARDS of them.
- */
-static uint32
-sample_pages(const OsmlSource *source)
-{
-	uint64		blocks = 0;
-
-	for (int u = 0; u < source->n_units; u++)
-		blocks += source->units[u].n_blocks;
-	return (uint32) Max(OSML_SAMPLE_PAGES, blocks / OSML_SAMPLE_SHARDS);
-}
-
 OsmlShard *
-osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 key,
-				 int *n_shards)
+osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, uint32 sample_pages,
+				 uint64 key, int *n_shards)
 {
 	const OsmlSource *source = &plan->parts[part].source;
 	OsmlShard  *shards;
@@ -209,7 +195,7 @@ osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 k
 	uint32	   *order;
 	OsmlRandomKey random = {key, OSML_STREAM_SAMPLE, 0};
 
-	if (!sampled && osml_plan_queues(plan) == 1)
+	if (sample_pages == 0 && osml_plan_queues(plan) == 1)
 	{
 		/* unit -1: the whole source */
 		shards = palloc0(sizeof(OsmlShard));
@@ -217,13 +203,13 @@ osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part, bool sampled, uint64 k
 		*n_shards = 1;
 		return shards;
 	}
-	shards = osml_source_shards(source, sampled ? sample_pages(source) : OSML_PASS_PAGES,
+	shards = osml_source_shards(source, sample_pages > 0 ? sample_pages : OSML_PASS_PAGES,
 								n_shards);
-	if (!sampled || key == 0)
+	if (sample_pages == 0)
 		return shards;
-	ordered = palloc(sizeof(OsmlShard) * *n_shards);
-	order = palloc(sizeof(uint32) * *n_shards);
-	osml_random_permutation(random, order, (uint32) *n_shards);
+	ordered = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(OsmlShard) * *n_shards);
+	order = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * *n_shards);
+	osml_random_spread(random, order, (uint32) *n_shards);
 	for (int i = 0; i < *n_shards; i++)
 		ordered[i] = shards[order[i]];
 	return ordered;

@@ -24,8 +24,8 @@ typedef enum OsmlPartKind
 
 #define OSML_N_PARTS 3
 
-/* heap pages a shard: of a whole-table pass by several readers, and of a pass
- * that samples shards in random order */
+/* heap pages a shard: of a whole-table pass by several readers, and at most of
+ * a pass that samples shards in random order */
 #define OSML_PASS_PAGES 512
 #define OSML_SAMPLE_PAGES 16
 #define OSML_SAMPLE_SHARDS 16384
@@ -76,12 +76,13 @@ extern StringInfo osml_plan_pack(OsmlPlan *plan);
 extern OsmlPlan *osml_plan_unpack(const char *bytes, size_t size);
 
 /*
- * Shards of one pass over a part, in plan order.  sampled: small shards, in an
- * order drawn from key (0: in order).  A single reader's unsampled pass is one
- * shard: the whole source by a plain cursor.
+ * Shards of one pass over a part, in plan order.  sample_pages > 0: shards of so
+ * many heap pages, in an order drawn from key in which any run of shards comes
+ * from all over the source.  A single reader's unsampled pass is one shard: the
+ * whole source by a plain cursor.
  */
 extern OsmlShard *osml_plan_shards(const OsmlPlan *plan, OsmlPartKind part,
-								   bool sampled, uint64 key, int *n_shards);
+								   uint32 sample_pages, uint64 key, int *n_shards);
 
 /* can rows of this part be sampled by block range? */
 extern bool osml_part_sampleable(const OsmlPart *part);

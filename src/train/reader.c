@@ -77,7 +77,7 @@ serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(pass);
 	int			n_shards;
-	OsmlShard  *shards = osml_plan_shards(plan, request->part, request->sampled,
+	OsmlShard  *shards = osml_plan_shards(plan, request->part, request->sample_pages,
 										  request->key, &n_shards);
 
 	state->layout = &part->set.layout;

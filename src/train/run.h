@@ -105,7 +105,9 @@ extern void osml_run_summary_number(OsmlRun *run, const char *key, double value)
 
 /* intake.c */
 extern void osml_intake_init(OsmlRun *run);
-extern void osml_intake_start(OsmlRun *run, OsmlPartKind part, bool sampled, uint64 key);
+/* sample_pages and key: see osml_plan_shards(); 0, 0 for the rows in order */
+extern void osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages,
+							  uint64 key);
 /* append rows to block until it is full; false when the pass is over and the
  * block stayed empty */
 extern bool osml_intake_fill(OsmlRun *run, OsmlBlock *block);

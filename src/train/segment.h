@@ -41,7 +41,7 @@ typedef struct OsmlRequest
 {
 	uint64		number;			/* 0: none yet; each request adds 1 */
 	OsmlPartKind part;
-	bool		sampled;
+	uint32		sample_pages;	/* 0: in order */
 	uint64		key;
 } OsmlRequest;
 

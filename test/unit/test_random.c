@@ -1,6 +1,6 @@
 /*
  * test_random.c
- *	  The counter-based generator: published vectors, uniformity, permutations.
+ *	  The counter-based generator: published vectors, uniformity, orders.
  */
 #include "tap.h"
 
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "compute/random.h"
+
+#define MANY 5000
 
 /* the known-answer vectors that Random123 ships (kat_vectors) */
 static void
@@ -77,43 +79,107 @@ test_below(void)
 	ok(fabs(mean - 0.5) < 0.004, "mean of [0, 1): %.4f", mean);
 }
 
-/* every order of four equally often; every number once; seeds differ */
-static void
-test_permutation(void)
+/* each of 0 .. n - 1 once */
+static bool
+is_permutation(const uint32_t *order, uint32_t n)
 {
-	OsmlRandomKey key = {.seed = 5,.stream = OSML_STREAM_SHUFFLE_ROWS};
-	int			count[256] = {0};
-	uint32_t	perm[1024];
-	uint32_t	again[1024];
-	char		seen[1024] = {0};
-	double		chi2 = 0;
-	int			distinct = 0;
+	static bool seen[MANY];
 
-	for (key.epoch = 0; key.epoch < 24000; key.epoch++)
+	memset(seen, 0, sizeof(seen));
+	for (uint32_t i = 0; i < n; i++)
 	{
-		osml_random_permutation(key, perm, 4);
-		count[perm[0] * 64 + perm[1] * 16 + perm[2] * 4 + perm[3]]++;
+		if (order[i] >= n || seen[order[i]])
+			return false;
+		seen[order[i]] = true;
 	}
-	for (int k = 0; k < 256; k++)
+	return true;
+}
+
+/* each run of `run` places from a multiple of it on has one of each stratum */
+static bool
+is_stratified(const uint32_t *order, uint32_t n, uint32_t run)
+{
+	for (uint32_t start = 0; start < n; start += run)
 	{
-		distinct += count[k] > 0;
-		if (count[k] > 0)
-			chi2 += (count[k] - 1000.0) * (count[k] - 1000.0) / 1000;
+		uint64_t	strata = 0;
+
+		for (uint32_t i = start; i < start + run; i++)
+			strata |= UINT64_C(1) << order[i] / (n / run);
+		if (strata != (run == 64 ? UINT64_MAX : (UINT64_C(1) << run) - 1))
+			return false;
 	}
-	ok(distinct == 24 && chi2 < 49.7,
-	   "24 orders of four, chi-squared %.1f of 23 degrees (p > 0.001)", chi2);
-	osml_random_permutation(key, perm, 1024);
-	osml_random_permutation(key, again, 1024);
-	for (int i = 0; i < 1024; i++)
-		seen[perm[i]]++;
-	ok(memchr(seen, 0, 1024) == NULL, "each of 1,024 numbers once");
-	ok(memcmp(perm, again, sizeof(perm)) == 0, "the same key: the same order");
-	key.seed++;
-	osml_random_permutation(key, again, 1024);
-	ok(memcmp(perm, again, sizeof(perm)) != 0, "another seed: another order");
-	osml_random_permutation(key, perm, 0);
-	osml_random_permutation(key, perm, 1);
-	ok(perm[0] == 0, "one and none");
+	return true;
+}
+
+/* largest distance of the mean of any `run` consecutive places from the middle,
+ * in shares of n */
+static double
+worst_mean(const uint32_t *order, uint32_t n, uint32_t run)
+{
+	double		worst = 0;
+
+	for (uint32_t start = 0; start + run <= n; start++)
+	{
+		double		sum = 0;
+
+		for (uint32_t i = start; i < start + run; i++)
+			sum += order[i];
+		worst = fmax(worst, fabs(sum / run / n - 0.5));
+	}
+	return worst;
+}
+
+/* a random order whose every run is spread evenly */
+static void
+test_spread(void)
+{
+	const OsmlRandomKey key = {42, OSML_STREAM_SAMPLE, 0};
+	uint32_t	order[MANY];
+	uint32_t	other[MANY];
+	OsmlRandomKey next = {42, OSML_STREAM_SAMPLE, 1};
+	bool		fine = true;
+	uint32_t	count[4][4] = {{0}};
+
+	for (uint32_t n = 0; n <= 260; n++)
+	{
+		osml_random_spread(key, order, n);
+		fine = fine && is_permutation(order, n);
+	}
+	osml_random_spread(key, order, MANY);
+	ok(fine && is_permutation(order, MANY), "each number once");
+
+	osml_random_spread(key, other, MANY);
+	ok(memcmp(order, other, sizeof(order)) == 0, "the same key, the same order");
+	osml_random_spread(next, other, MANY);
+	ok(memcmp(order, other, sizeof(order)) != 0, "another key, another order");
+
+	osml_random_spread(key, order, 1024);
+	fine = true;
+	for (uint32_t run = 2; run <= 64; run *= 2)
+		fine = fine && is_stratified(order, 1024, run);
+	ok(fine, "runs of 2, 4, .. 64 of 1,024 have one of each stratum");
+
+	/*
+	 * Independent draws of 100 would be off by 0.289 / 10 on average, and some
+	 * of 4,900 runs by four times that.
+	 */
+	osml_random_spread(key, order, MANY);
+	ok(worst_mean(order, MANY, 100) < 0.02, "any 100 places of 5,000 are even (%.3f)",
+	   worst_mean(order, MANY, 100));
+
+	/* every number comes to every place as often: 1,000 +- 5 deviations */
+	for (uint32_t epoch = 0; epoch < 4000; epoch++)
+	{
+		OsmlRandomKey draw = {1, OSML_STREAM_SAMPLE, epoch};
+
+		osml_random_spread(draw, order, 4);
+		for (int i = 0; i < 4; i++)
+			count[i][order[i]]++;
+	}
+	fine = true;
+	for (int i = 0; i < 16; i++)
+		fine = fine && abs((int) count[i / 4][i % 4] - 1000) < 140;
+	ok(fine, "every number comes to every place");
 }
 
 int
@@ -122,6 +188,6 @@ main(void)
 	test_philox();
 	test_keys();
 	test_below();
-	test_permutation();
+	test_spread();
 	return done();
 }
