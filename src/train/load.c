@@ -10,7 +10,7 @@
 
 #include "compute/random.h"
 #include "compute/rowhash.h"
-#include "train/run.h"
+#include "train/load.h"
 
 /* blocks that a run needs beside its resident set: intake, split, window */
 #define WORKING_BLOCKS 8

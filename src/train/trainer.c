@@ -23,56 +23,21 @@
 #include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/guc.h"
-#include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "osml.h"
-#include "catalog/model.h"
-#include "model/linear.h"
+#include "train/exact.h"
+#include "train/fit.h"
+#include "train/load.h"
 #include "train/run.h"
 #include "train/trainer.h"
+#include "train/validate.h"
+#include "train/version.h"
 #include "train/worker.h"
 
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
-
-/*
- * Raise what ends the run early, a cancel from anybody or an interrupt; and
- * once a second write what is pending, however long a load pass or a
- * validation takes.
- */
-void
-osml_run_check(void *arg)
-{
-	OsmlRun    *run = arg;
-
-	CHECK_FOR_INTERRUPTS();
-	if (run->shared->cancel)
-		ereport(ERROR,
-				(errcode(ERRCODE_QUERY_CANCELED),
-				 errmsg_internal("%s", run->shared->cancel_reason)));
-	osml_log_flush(run, false);
-}
-
-void
-osml_run_summary(OsmlRun *run, const char *key, const char *value)
-{
-	appendStringInfoString(run->summary, run->summary->len > 1 ? ", " : "");
-	escape_json(run->summary, key);
-	appendStringInfo(run->summary, ": %s", value);
-}
-
-/* JSON has no NaN and no infinity: those are strings, as PostgreSQL casts them */
-void
-osml_run_summary_number(OsmlRun *run, const char *key, double value)
-{
-	char	   *text = psprintf("%.15g", value);
-
-	osml_run_summary(run, key, isfinite(value) ? text :
-					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-}
 
 static Jsonb *
 json_from_text(const char *text)
