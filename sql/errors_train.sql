@@ -97,7 +97,7 @@ BEGIN;
 SELECT osml_deploy('line', 1);
 SELECT split_part(pg_temp.outcome($$SELECT osml_train('line', '{"max_epochs": 1}')$$), E'\n', 1);
 COMMIT;
-SELECT osml_wait(run_id), count(*) FROM osml.runs WHERE model = 'line' GROUP BY 1 ORDER BY 1;
+SELECT status, count(*) FROM osml.runs WHERE model = 'line' GROUP BY 1 ORDER BY 1;
 
 -- --- Roles --------------------------------------------------------------------------
 
@@ -166,8 +166,7 @@ END
 $$;
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, ''fifty'') AS x FROM line', model => 'failing')$$);
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, ''fifty'') AS x FROM line', '{"num_workers": 1}', 'failing')$$);
-SELECT osml_wait(run_id) FROM osml.runs WHERE model = 'failing';
-SELECT error FROM osml.runs WHERE model = 'failing' ORDER BY run_id;
+SELECT status, error FROM osml.runs WHERE model = 'failing' ORDER BY run_id;
 -- As psql shows it.
 \set VERBOSITY terse
 SELECT osml_train('SELECT y, 1 / (50 - x) AS x FROM line', model => 'failing');
@@ -176,8 +175,7 @@ SELECT osml_train('SELECT y, 1 / (50 - x) AS x FROM line', model => 'failing');
 -- A message longer than there is room for is cut between characters.
 SELECT left(pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, repeat(''ß'', 4000)) AS x FROM line', '{"num_workers": 1}', 'long')$$), 30);
 SELECT left(pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, repeat(''ß'', 4000)) AS x FROM line', model => 'long')$$), 30);
-SELECT osml_wait(run_id) FROM osml.runs WHERE model = 'long';
-SELECT octet_length(error) > 1000, error ~ E'^ß+\nDETAIL: A detail.\nHINT: A hint.$' FROM osml.runs WHERE model = 'long';
+SELECT status, octet_length(error) > 1000, error ~ E'^ß+\nDETAIL: A detail.\nHINT: A hint.$' FROM osml.runs WHERE model = 'long';
 
 -- A failed run leaves no model, no running row and no worker.
 CALL pg_temp.wait_for_workers();
