@@ -144,7 +144,6 @@ SELECT pg_temp.outcome($$SELECT osml_train('SELECT y, x FROM line WHERE false', 
 -- An error of the query's own, at row 50.
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT y, 1 / (50 - x) AS x FROM line', model => 'q')$$);
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT y, 1 / (50 - x) AS x FROM line', '{"num_workers": 1}', 'q')$$);
-SELECT count(osml_wait(run_id)) > 0 FROM osml.runs WHERE model = 'q';
 SELECT status, error FROM osml.runs WHERE model = 'q' AND status <> 'finished' ORDER BY run_id;
 
 -- Nothing was written.

@@ -100,6 +100,19 @@ osml_shared_wake(OsmlShared *shared)
 	}
 }
 
+void
+osml_shared_abandon(OsmlShared *shared)
+{
+	SpinLockAcquire(&shared->mutex);
+	if (!shared->ended)
+	{
+		strlcpy(shared->status, "interrupted", sizeof(shared->status));
+		shared->ended = true;
+	}
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
 /* Copy as many whole characters as fit: half a one must not reach a table. */
 static void
 copy_text(char *to, const char *from, Size size)

@@ -104,7 +104,7 @@ trainer_leave(dsm_segment *dsm, Datum arg)
 	shared->trainer = NULL;
 	shared->trainer_pid = 0;
 	SpinLockRelease(&shared->mutex);
-	osml_shared_wake(shared);
+	osml_shared_abandon(shared);
 }
 
 /* The run's row, visible to everybody before the caller goes on. */
