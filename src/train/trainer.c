@@ -225,13 +225,7 @@ init_params(OsmlRun *run)
 	run->spec.ops->init(&run->spec, run->params);
 	if (given->n == 0)
 		return;
-	if (given->n != (int) n)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						given->n, n),
-				 errhint("Give one number for each feature value%s.",
-						 run->hparams->bias ? " and one for the intercept" : "")));
+	Assert(given->n == (int) n);	/* osml_resolve() has checked */
 	for (size_t i = 0; i < n; i++)
 	{
 		if (run->spec.precision == OSML_FLOAT32)
