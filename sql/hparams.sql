@@ -75,7 +75,7 @@ SELECT count(*) FROM osml.runs WHERE model = 'line' AND run_id > :runs_before;	-
 -- A list in a string has to be JSON.
 SELECT osml_train('line', '{"features": "[x]"}');
 SELECT osml_train('line', '{"betas": "[0.9 0.99]"}');
--- Known only when the model is laid out: the run fails.
+-- The model's parameters are counted before a row is read.
 SELECT pg_temp.outcome($$SELECT osml_train('line', '{"initial_weights": [1, 2]}')$$);
 SELECT pg_temp.outcome($$SELECT osml_train('line', '{"initial_weights": [1, 2, 3], "bias": false}')$$);
 -- A dataset's options are read the same way.

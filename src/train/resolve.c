@@ -16,6 +16,7 @@
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
+#include "model/model.h"
 #include "rules/loss/loss.h"
 #include "train/dataset.h"
 #include "train/launcher.h"
@@ -61,15 +62,13 @@ resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
 	part->set.layout.has_row_number = true;
 }
 
+/* Hyperparameters that count the columns must count them right. */
 static void
-resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
+check_counts(const OsmlHparams *hparams, const OsmlSource *train,
+			 const OsmlFeatureSet *set)
 {
-	const char *label = hparams->label ? hparams->label : dataset->label;
-	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
-	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
-	OsmlFeatureSet *set = osml_source_features(train, label, features);
-	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
-	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
+	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = set->layout,.bias = hparams->bias};
+	size_t		n_params = spec.ops->n_params(&spec);
 
 	if (hparams->num_features != OSML_AUTO &&
 		hparams->num_features != set->layout.n_dense)
@@ -82,6 +81,26 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 							   set->layout.n_dense, hparams->num_features,
 							   train->label, set->layout.n_dense),
 				 errhint("Leave it out, or name the columns in \"features\".")));
+	if (hparams->initial_weights.n != 0 && hparams->initial_weights.n != (int) n_params)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
+						hparams->initial_weights.n, n_params),
+				 errhint("Give one number for each feature value%s.",
+						 hparams->bias ? " and one for the intercept" : "")));
+}
+
+static void
+resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
+{
+	const char *label = hparams->label ? hparams->label : dataset->label;
+	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
+	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
+	OsmlFeatureSet *set = osml_source_features(train, label, features);
+	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
+	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
+
+	check_counts(hparams, train, set);
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

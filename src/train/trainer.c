@@ -180,22 +180,6 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* Do the given weights fit the model?  Asked before a row is read. */
-static void
-check_initial_weights(OsmlRun *run)
-{
-	const OsmlReals *given = &run->hparams->initial_weights;
-	size_t		n = run->spec.ops->n_params(&run->spec);
-
-	if (given->n != 0 && given->n != (int) n)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						given->n, n),
-				 errhint("Give one number for each feature value%s.",
-						 run->hparams->bias ? " and one for the intercept" : "")));
-}
-
 /* Parameters at step 0: drawn, or given in the scaled columns' units. */
 static void
 init_params(OsmlRun *run)
@@ -230,7 +214,6 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
-	check_initial_weights(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	set_units(run);

@@ -107,6 +107,45 @@ foreach my $place ([ 'in memory', '' ], [ 'spilled', SPILL ], [ 'read again', RE
 		"another seed draws another, $name");
 }
 
+# --- batches ---------------------------------------------------------------------------
+
+# With lr 0 and weights of 0 a batch's loss is its mean square of labels, so equal
+# losses tell equal batches, and their mean that no row was lost or doubled.
+my $square = $node->safe_psql('postgres', 'SELECT avg(y ^ 2) FROM sorted');
+my $still = '"lr":0, "initial_weights":[0,0,0,0,0,0,0,0,0], "scale":"none", "scale_label":"none",
+	"batch_size":2000, "log_every_n_steps":1';
+
+foreach my $place ([ 'in memory', '' ], [ 'spilled', SPILL ], [ 'read again', REREAD ])
+{
+	my ($name, $before) = @$place;
+
+	foreach my $shuffle (qw(none once epoch))
+	{
+		my $run = train($node, 'sorted', qq({$still, "shuffle":"$shuffle", "max_epochs":2}),
+			'still', $before);
+		my @batches = metric_rows($node, $run, 'train_mse');
+		my @epochs = metric_rows($node, $run, 'train_mse_epoch');
+		my $changed =
+		  grep { abs($batches[$_] - $batches[ $_ + 100 ]) > 1e-9 * $square } 0 .. 99;
+
+		is(scalar @batches, 200, "two epochs of 100 batches, $shuffle, $name");
+		cmp_ok(relative_error(\@epochs, [ $square, $square ]), '<', 1e-10,
+			'each epoch has each row once');
+		cmp_ok($changed, $shuffle eq 'epoch' ? '>' : '==', $shuffle eq 'epoch' ? 90 : 0,
+			$shuffle eq 'epoch' ? 'batches are drawn anew' : 'batches are kept');
+	}
+
+	# An endless stream wraps where the data end: 200,000 = 66 * 3,000 + 2,000.
+	my $run = train($node, 'sorted', qq({$still, "batch_size":3000, "shuffle":"none", "max_batches":134})
+			=~ s/"batch_size":2000, //r, 'still', $before);
+	my $want = $node->safe_psql('postgres', <<'SQL');
+SELECT avg(y ^ 2) FROM (SELECT y, row_number() OVER (ORDER BY ctid) AS n FROM sorted) s
+	WHERE n <= 1000 OR n > 198000
+SQL
+	cmp_ok(relative_error([ (metric_rows($node, $run, 'train_mse'))[66] ], [$want]), '<', 1e-12,
+		"batch 67 ends the data and begins them again, $name");
+}
+
 # --- other sources -------------------------------------------------------------------
 
 {

@@ -1,0 +1,138 @@
+/*
+ * test_rowhash.c
+ *	  Row hashes: equal rows agree, any change shows, splits are fair.
+ */
+#include "tap.h"
+
+#include "compute/rowhash.h"
+#include "fixtures/blocks.h"
+
+static const OsmlLayout layout = {.n_dense = 3,.n_codes = 2,.has_weight = true};
+
+/* a block with codes as well */
+static OsmlBlock *
+sample(int nrows)
+{
+	OsmlBlock  *block = block_noise(&layout, nrows, 0);
+
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < nrows; i++)
+			osml_block_codes(block, &layout, k)[i] = (i + k) % 5 - 1;
+	return block;
+}
+
+/* any column that changes changes the row's hash and no other's */
+static void
+test_changes(void)
+{
+	OsmlBlock  *block = sample(100);
+	uint64_t	before[1024];
+	uint64_t	after[1024];
+
+	osml_row_hash_block(&layout, block, 7, before);
+	for (int j = 0; j < 7; j++)
+	{
+		int			others = 0;
+		bool		code = j >= 5;
+		double	   *x = osml_block_column(block, code ? 0 : j);
+		int32_t    *codes = osml_block_codes(block, &layout, code ? j - 5 : 0);
+		double		kept = x[42];
+
+		if (code)
+			codes[42]++;
+		else
+			x[42] = nextafter(kept, 2);
+		osml_row_hash_block(&layout, block, 7, after);
+		for (int i = 0; i < 100; i++)
+			others += i != 42 && before[i] != after[i];
+		ok(before[42] != after[42] && others == 0, "column %d counts", j);
+		if (code)
+			codes[42]--;
+		else
+			x[42] = kept;
+	}
+	osml_row_hash_block(&layout, block, 8, after);
+	ok(before[0] != after[0], "the seed counts");
+	osml_block_column(block, 0)[0] = osml_block_column(block, 1)[0];
+	osml_block_column(block, 1)[0] = noise(0, 0);
+	osml_row_hash_block(&layout, block, 7, after);
+	ok(before[0] != after[0], "two columns exchanged are another row");
+	free(block);
+}
+
+/* a row hashes alike wherever it stands; zeros and NaNs have one form */
+static void
+test_equal_rows(void)
+{
+	OsmlBlock  *block = sample(1024);
+	OsmlBlock  *other = block_new(&layout, 1);
+	uint64_t	hash[1024];
+	uint64_t	alone;
+	int			different = 0;
+
+	osml_row_hash_block(&layout, block, 7, hash);
+	for (int i = 0; i < 1024; i++)
+	{
+		for (int j = 0; j < 5; j++)
+			osml_block_column(other, j)[0] = osml_block_column(block, j)[i];
+		for (int k = 0; k < 2; k++)
+			osml_block_codes(other, &layout, k)[0] = osml_block_codes(block, &layout, k)[i];
+		osml_row_hash_block(&layout, other, 7, &alone);
+		different += alone != hash[i];
+	}
+	ok(different == 0, "a row alone and in a block");
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 5; j++)
+			osml_block_column(block, j)[i] = 1;
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < 4; i++)
+			osml_block_codes(block, &layout, k)[i] = 0;
+	osml_block_column(block, 1)[0] = 0.0;
+	osml_block_column(block, 1)[1] = -0.0;
+	osml_block_column(block, 1)[2] = NAN;
+	osml_block_column(block, 1)[3] = osml_missing();
+	osml_row_hash_block(&layout, block, 7, hash);
+	ok(hash[0] == hash[1], "-0.0 equals 0.0");
+	ok(hash[2] == hash[3] && hash[2] != hash[0], "NaNs are equal");
+	free(block);
+	free(other);
+}
+
+/* shares of splits and of single bits, over rows that differ in little */
+static void
+test_fair(void)
+{
+	const OsmlLayout one = {.n_dense = 1};
+	OsmlBlock  *block = block_new(&one, 1024);
+	uint64_t	hash[1024];
+	int			bits[64] = {0};
+	int			held_out = 0;
+	double		worst = 0;
+
+	for (int first = 0; first < 100 * 1024; first += 1024)
+	{
+		for (int i = 0; i < 1024; i++)
+			osml_block_column(block, 0)[i] = first + i;
+		osml_row_hash_block(&one, block, 0, hash);
+		for (int i = 0; i < 1024; i++)
+		{
+			held_out += osml_row_hash_unit(hash[i]) < 0.2;
+			for (int b = 0; b < 64; b++)
+				bits[b] += hash[i] >> b & 1;
+		}
+	}
+	for (int b = 0; b < 64; b++)
+		worst = fmax(worst, fabs((bits[b] - 51200) / 160.0));
+	ok(worst < 4.5, "each bit set in half of 102,400 rows (worst %.1f sigma)", worst);
+	ok(fabs((held_out - 20480) / 128.0) < 4, "0.2 holds out a fifth (%d)", held_out);
+	free(block);
+}
+
+int
+main(void)
+{
+	test_changes();
+	test_equal_rows();
+	test_fair();
+	return done();
+}
