@@ -146,6 +146,25 @@ SELECT regexp_replace(pg_temp.outcome($$SELECT osml_train('SELECT i AS y, array_
 SET osml.max_memory = '70MB';
 SELECT regexp_replace(pg_temp.outcome($$SELECT osml_train('SELECT i AS y, array_fill(i, ARRAY[1000]) AS x FROM generate_series(1, 10) i', '{"optimizer": "exact"}', 'big')$$), '\d+ kB', 'N kB');
 RESET osml.max_memory;
+-- Rows that have to be read again cannot be dealt to lanes, nor validation rows
+-- be read in the middle of the training pass.
+CREATE TABLE many_rows AS SELECT 2 * i + 1 AS y, i AS x FROM generate_series(1, 60000) i;
+SET osml.max_memory = '1MB';
+SET osml.max_spill = 0;
+SELECT pg_temp.outcome($$SELECT osml_train('many_rows', '{"lanes": 2, "max_epochs": 1}')$$);
+SELECT osml_create_dataset('many rows', 'many_rows', val => 'many_rows') > 0;
+SELECT pg_temp.outcome($$SELECT osml_train('many rows', '{"val_check_interval": 10, "max_epochs": 1}')$$);
+SELECT osml_drop_dataset('many rows');
+RESET osml.max_memory;
+RESET osml.max_spill;
+-- Nothing but a short last batch, which is left out.
+SELECT pg_temp.outcome($$SELECT osml_train('line', '{"drop_last": true, "batch_size": 101, "max_epochs": 3}')$$);
+-- More readers than the server has slots: a waiting session reads itself.
+SELECT setting::int <= 64 AS enough_readers FROM pg_settings WHERE name = 'max_worker_processes';
+SET client_min_messages = notice;
+SELECT osml_train('line', '{"num_workers": 64, "max_epochs": 1}') > 0;
+SET client_min_messages = warning;
+SELECT regexp_replace(pg_temp.outcome($$SELECT osml_train('line', '{"num_workers": 64, "max_epochs": 1}', wait => false)$$), 'now \d+', 'now N');
 SELECT pg_temp.outcome('SET osml.max_memory = 100');
 SELECT pg_temp.outcome('SET osml.max_spill = -1');
 SET ROLE osml_errors_user;
