@@ -16,7 +16,7 @@
 
 #include "api/need.h"
 #include "catalog/dataset.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "hparams/hparams.h"
 #include "source/source.h"
 
@@ -64,9 +64,10 @@ stored_text(const OsmlSource *source)
 static void
 check_sources(OsmlDatasetRow *row)
 {
-	OsmlSource *train = osml_source_resolve(row->train);
+	OsmlSource *train = osml_source_resolve(row->train, NULL);
 	OsmlFeatureSet *set = osml_source_features(train, row->label, row->features);
 	char	  **others[2] = {&row->val, &row->test};
+	static const char *const names[2] = {"val", "test"};
 
 	row->train = stored_text(train);
 	for (int i = 0; i < 2; i++)
@@ -75,10 +76,32 @@ check_sources(OsmlDatasetRow *row)
 
 		if (*others[i] == NULL)
 			continue;
-		source = osml_source_resolve(*others[i]);
+		source = osml_source_resolve(*others[i], names[i]);
 		(void) osml_source_match(source, set, true);
 		*others[i] = stored_text(source);
 	}
+}
+
+/*
+ * Defaults are checked as a call's would be.  Label and features among them
+ * are the dataset's own, and must not be given in another place as well.
+ */
+static void
+take_options(OsmlDatasetRow *row)
+{
+	OsmlHparams *hparams = osml_hparams_parse(NULL, row->options);
+	const char *twice = row->label && hparams->label ? "label" :
+		row->features && hparams->features ? "features" : NULL;
+
+	if (twice)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" of dataset \"%s\" is given twice", twice, row->name),
+				 errhint("Give it as an argument or in \"options\", not in both.")));
+	if (hparams->label)
+		row->label = hparams->label;
+	if (hparams->features)
+		row->features = hparams->features;
 }
 
 /* Raise: the name is taken. */
@@ -119,7 +142,7 @@ osml_create_dataset(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("name of a dataset must not be empty")));
-	(void) osml_hparams_parse(NULL, row.options);
+	take_options(&row);
 	check_sources(&row);
 	id = osml_dataset_insert(&row);
 	if (id == 0)

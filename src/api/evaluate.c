@@ -12,7 +12,7 @@
 
 #include "api/need.h"
 #include "api/score.h"
-#include "catalog/dataset.h"
+#include "train/dataset.h"
 #include "compat.h"
 #include "rules/metric/metric.h"
 
@@ -87,7 +87,7 @@ put_metrics(ReturnSetInfo *rsinfo, const Evaluation *evaluation)
 static char *
 source_text(char *text)
 {
-	OsmlDatasetRow *dataset = osml_dataset_own(text);
+	OsmlDatasetRow *dataset = osml_own_dataset(text);
 
 	if (dataset == NULL)
 		return text;

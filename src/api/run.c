@@ -14,7 +14,7 @@
 #include "utils/wait_event.h"
 
 #include "api/need.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/run.h"
 #include "train/launcher.h"
 #include "train/segment.h"

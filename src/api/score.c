@@ -17,7 +17,7 @@ osml_score_begin(const char *model, const char *source, bool with_label)
 
 	score->loaded = osml_loaded_get(row, CurrentMemoryContext);
 	spec = &score->loaded->predictor.spec;
-	score->source = osml_source_resolve(source);
+	score->source = osml_source_resolve(source, NULL);
 	score->set = osml_source_match(score->source, &score->loaded->set, with_label);
 	score->scratch = palloc(Max(spec->ops->scratch(spec), 1));
 	return score;

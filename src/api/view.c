@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/run.h"
 
 PG_FUNCTION_INFO_V1(osml_view_role_usable);

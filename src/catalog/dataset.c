@@ -4,14 +4,10 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
-#include "nodes/makefuncs.h"
-#include "nodes/value.h"
 #include "utils/builtins.h"
-#include "utils/varlena.h"
 
 #include "catalog/dataset.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/scope.h"
 #include "catalog/statement.h"
 
@@ -61,40 +57,6 @@ osml_dataset_find(const char *name)
 	}
 	osml_catalog_end(&scope);
 	return row;
-}
-
-/* Is there a relation that a query could name like this? */
-static bool
-names_relation(const char *name)
-{
-	List	   *parts;
-	List	   *names = NIL;
-	ListCell   *lc;
-
-	if (!SplitIdentifierString(pstrdup(name), '.', &parts) ||
-		parts == NIL || list_length(parts) > 2)
-		return false;
-	foreach(lc, parts)
-		names = lappend(names, makeString(lfirst(lc)));
-	return OidIsValid(RangeVarGetRelid(makeRangeVarFromNameList(names),
-									   NoLock, true));
-}
-
-/* The current user's own dataset, NULL, or an error; see dataset.h for why. */
-OsmlDatasetRow *
-osml_dataset_own(const char *name)
-{
-	OsmlDatasetRow *row = osml_dataset_find(name);
-
-	if (row == NULL || strcmp(row->owner, osml_current_role()) == 0)
-		return row;
-	if (!names_relation(name))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errdetail("The queries of a dataset run only for its owner."),
-				 errhint("Make one of your own with osml_create_dataset.")));
-	return NULL;
 }
 
 /* Add a dataset and return its id, or 0 when the name is taken. */

@@ -24,15 +24,6 @@ typedef struct OsmlDatasetRow
 /* NULL when there is none; whose it is, is for the caller to check */
 extern OsmlDatasetRow *osml_dataset_find(const char *name);
 
-/*
- * What a user means who names a source: the dataset of that name if he owns it
- * himself, else NULL for whatever else the name means.  Having the owner's
- * rights is not enough, or a SELECT in a dataset could wait for a superuser.
- * Somebody else's dataset does not get into the way of a relation of its name;
- * where there is none, it is an error that names the owner.
- */
-extern OsmlDatasetRow *osml_dataset_own(const char *name);
-
 /* the new id; 0 when the name is taken */
 extern int64 osml_dataset_insert(const OsmlDatasetRow *row);
 

@@ -4,7 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/rights.h"
+#include "catalog/model.h"
+#include "catalog/role.h"
 #include "catalog/scope.h"
 #include "catalog/statement.h"
 

@@ -1,36 +1,12 @@
 /*
  * rights.c
  *	  Who may see and use what.
- *
- * Rows name roles, not oids, because they travel through dump and restore to
- * servers where oids mean somebody else.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "catalog/rights.h"
-
-/* Superusers use everything, also what belonged to a role dropped since. */
-bool
-osml_role_usable(const char *role)
-{
-	Oid			oid;
-
-	if (superuser())
-		return true;
-	oid = get_role_oid(role, true);
-	return OidIsValid(oid) && has_privs_of_role(GetUserId(), oid);
-}
-
-/* The name under which the current user owns what he makes. */
-char *
-osml_current_role(void)
-{
-	return GetUserNameFromId(GetUserId(), false);
-}
 
 /* The owner may do all; others what was granted to one of their roles. */
 bool

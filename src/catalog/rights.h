@@ -1,20 +1,14 @@
 /*
  * rights.h
- *	  Who may see and use what.  Owners and grantees are role names, never oids.
+ *	  Who may see and use which model.
+ *
+ * Next: role.h (roles by name), grant.c (what owners allowed).
  */
 #ifndef OSML_RIGHTS_H
 #define OSML_RIGHTS_H
 
 #include "catalog/model.h"
-
-/*
- * current user has the privileges of this role name; false if there is no such
- * role, except to superusers
- */
-extern bool osml_role_usable(const char *role);
-
-/* current user's name, palloc'd */
-extern char *osml_current_role(void);
+#include "catalog/role.h"
 
 typedef enum OsmlPrivilege
 {

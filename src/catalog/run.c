@@ -11,7 +11,7 @@
 #include "utils/acl.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/run.h"
 #include "catalog/scope.h"
 #include "catalog/statement.h"

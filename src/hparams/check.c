@@ -48,7 +48,7 @@ osml_hparams_check(OsmlHparams *hparams)
 				 "Leave out \"precision\".");
 	if (hparams->val_check_interval >= 1 &&
 		hparams->val_check_interval != floor(hparams->val_check_interval))
-		conflict("hyperparameter \"val_check_interval\" must be whole from 1 on",
+		conflict("hyperparameter \"val_check_interval\" must be a whole number where it is 1 or more",
 				 "A whole number counts batches, a number below 1 is a share of an epoch.");
 	if (isnan(hparams->weight_decay))
 		hparams->weight_decay = exact ? 0 :

@@ -175,12 +175,18 @@ osml_hparam_range(int i)
 		for (int k = 0; line->names(k) != NULL; k++)
 			appendStringInfo(&out, "%s%s", k ? ", " : "", line->names(k));
 	}
-	else if (line->kind == HP_INT || line->kind == HP_REAL || line->kind == HP_REALS)
+	else if (line->kind == HP_INT)
+		appendStringInfo(&out, "from " INT64_FORMAT " to " INT64_FORMAT,
+						 (int64) line->low, (int64) line->high);
+	else if ((line->kind == HP_REAL || line->kind == HP_REALS) && line->low > -NO_BOUND)
 	{
-		if (line->low > -NO_BOUND && line->high < NO_BOUND)
-			appendStringInfo(&out, "from %.16g to %.16g", line->low, line->high);
-		else if (line->low > -NO_BOUND)
-			appendStringInfo(&out, "from %.16g", line->low);
+		appendStringInfoString(&out, "from ");
+		append_number(&out, line->low);
+		if (line->high < NO_BOUND)
+		{
+			appendStringInfoString(&out, " to ");
+			append_number(&out, line->high);
+		}
 	}
 	return out.data;
 }

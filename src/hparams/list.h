@@ -28,7 +28,7 @@ HP(REAL, val_fraction, "0", 0, 0.95, NULL, "share of the training rows held out 
 HP(CHOICE, model_type, "auto", 0, 0, osml_model_type_name, "kind of model; auto: by the label's type")
 HP(CHOICE, loss, "mse", 0, 0, osml_loss_choice, "loss to minimise")
 HP(REAL, huber_delta, "1", 1e-300, 1e300, NULL, "where the huber loss turns linear, in the label's units")
-HP(BOOL, bias, "true", 0, 0, NULL, "learn an intercept; false: zeros predict zero, and scaling moves no column")
+HP(BOOL, bias, "true", 0, 0, NULL, "learn an intercept; false: none, and columns are scaled without being centred")
 HP(CHOICE, init, "torch_linear", 0, 0, osml_init_name, "how parameters start, as in PyTorch")
 HP(REALS, initial_weights, "auto", -1e300, 1e300, NULL, "starting weights in the scaled columns' units, the intercept last")
 HP(INT, seed, "0", 0, 9007199254740991.0, NULL, "seed of initial parameters, shuffling and splits")

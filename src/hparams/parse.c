@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 
+#include "mb/pg_wchar.h"
 #include "nodes/bitmapset.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -18,17 +19,20 @@
 #include "hparams/line.h"
 #include "rules/name/nearest.h"
 
-/* the same in a hint, by OsmlHparamKind */
-static const char *const expectations[] = {
-	[HP_BOOL] = "true or false",
-	[HP_INT] = "a whole number",
-	[HP_REAL] = "a number",
-	[HP_TIME] = "seconds, or DD:HH:MM:SS",
-	[HP_CHOICE] = "a name",
-	[HP_TEXT] = "a string",
-	[HP_TEXTS] = "a list of strings",
-	[HP_REALS] = "a list of numbers",
+/* what a hint calls the values of each kind, by OsmlHparamKind */
+static const char *const valid_values[] = {
+	[HP_BOOL] = "true and false",
+	[HP_INT] = "whole numbers",
+	[HP_REAL] = "numbers",
+	[HP_TIME] = "numbers of seconds and DD:HH:MM:SS",
+	[HP_CHOICE] = "",
+	[HP_TEXT] = "strings",
+	[HP_TEXTS] = "lists of strings",
+	[HP_REALS] = "lists of numbers",
 };
+
+/* most bytes of a wrong value that a message shows */
+#define SHOWN_BYTES 60
 
 /* other names people know a key by */
 static const struct
@@ -39,21 +43,29 @@ static const struct
 	{"limit_train_batches", "max_batches"},
 };
 
-/* Raise the one error for a value that does not fit its line. */
-static void
-value_error(const OsmlHparamLine *line, const char *text)
+/* Raise the one error for a value that does not fit its line; what: in words. */
+static void pg_attribute_noreturn()
+form_error(const OsmlHparamLine *line, const char *what)
 {
-	int			index = (int) (line - osml_hparam_lines);
-	char	   *range = osml_hparam_range(index);
+	char	   *range = osml_hparam_range((int) (line - osml_hparam_lines));
+	const char *values = valid_values[line->kind];
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid value for hyperparameter \"%s\": %s",
-					line->info.name, text),
-			 line->kind == HP_CHOICE ?
-			 errhint("Valid values are %s.", range) :
-			 errhint("Expected %s%s%s.", expectations[line->kind],
-					 range[0] ? " " : "", range)));
+					line->info.name, what),
+			 errhint("Valid values are %s%s%s.", values,
+					 values[0] && range[0] ? " " : "", range)));
+}
+
+/* The same for a value that can be shown. */
+static void pg_attribute_noreturn()
+value_error(const OsmlHparamLine *line, const char *text)
+{
+	int			length = (int) strlen(text);
+	int			shown = pg_mbcliplen(text, length, SHOWN_BYTES);
+
+	form_error(line, psprintf("\"%.*s%s\"", shown, text, shown < length ? "..." : ""));
 }
 
 /* A finite number within the line's range out of its text. */
@@ -121,8 +133,7 @@ parse_choice(const OsmlHparamLine *line, const char *text)
 		if (pg_strcasecmp(line->names(i), text) == 0)
 			return i;
 	}
-	value_error(line, psprintf("\"%s\"", text));
-	return -1;					/* not reached */
+	value_error(line, text);
 }
 
 /* The text of a scalar JSON value as a user would write it. */
@@ -183,16 +194,40 @@ list_elements(JsonbValue *value, List **elements)
 	return true;
 }
 
+/* A list in a string may be no JSON: whose value that was. */
+static void
+name_hparam(void *arg)
+{
+	errcontext("hyperparameter \"%s\"", (const char *) arg);
+}
+
+/* The members of a list value, at least one. */
+static List *
+need_elements(const OsmlHparamLine *line, JsonbValue *value)
+{
+	ErrorContextCallback callback = {error_context_stack, name_hparam,
+		unconstify(char *, line->info.name)};
+	char	   *text = scalar_text(value);
+	List	   *elements;
+	bool		is_list;
+
+	error_context_stack = &callback;
+	is_list = list_elements(value, &elements);
+	error_context_stack = callback.previous;
+	if (is_list && elements != NIL)
+		return elements;
+	if (text)
+		value_error(line, text);
+	form_error(line, "not a list with members");
+}
+
 /* Store a list value: numbers or names. */
 static void
 set_list(const OsmlHparamLine *line, void *field, JsonbValue *value)
 {
-	List	   *elements;
+	List	   *elements = need_elements(line, value);
 	ListCell   *cell;
-	char	   *text = scalar_text(value);
 
-	if (!list_elements(value, &elements) || elements == NIL)
-		value_error(line, text ? text : "not a list with members");
 	if (line->kind == HP_TEXTS)
 		*(List **) field = NIL;
 	else
@@ -206,9 +241,10 @@ set_list(const OsmlHparamLine *line, void *field, JsonbValue *value)
 	{
 		char	   *item = scalar_text(lfirst(cell));
 
-		if (item == NULL ||
-			(line->kind == HP_TEXTS && ((JsonbValue *) lfirst(cell))->type != jbvString))
-			value_error(line, item ? item : "a member that is not a scalar");
+		if (item == NULL)
+			form_error(line, "a member that is not a scalar");
+		if (line->kind == HP_TEXTS && ((JsonbValue *) lfirst(cell))->type != jbvString)
+			value_error(line, item);
 		if (line->kind == HP_TEXTS)
 			*(List **) field = lappend(*(List **) field, item);
 		else
@@ -299,7 +335,7 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 	else if (line->kind == HP_TEXTS || line->kind == HP_REALS)
 		set_list(line, field, value);
 	else if (text == NULL)
-		value_error(line, value->type == jbvNull ? "null" : "not a single value");
+		form_error(line, value->type == jbvNull ? "null" : "not a single value");
 	else if (line->kind == HP_TEXT && value->type != jbvString)
 		value_error(line, text);
 	else

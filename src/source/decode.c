@@ -175,5 +175,5 @@ const char *
 osml_decode_types(void)
 {
 	return "smallint, integer, bigint, real, double precision, numeric, boolean, "
-		"date, timestamp, timestamptz, and arrays of numbers of a fixed length";
+		"date, timestamp and timestamptz";
 }

@@ -27,7 +27,7 @@ extern Oid	osml_decode_element(Oid type);
 extern int	osml_decode_array(Datum array, Oid element, int n, double *out,
 							  size_t stride, bool *has_null);
 
-/* Names of the accepted types, for hints. */
+/* Names of the types that are a number, for messages. */
 extern const char *osml_decode_types(void);
 
 #endif							/* OSML_DECODE_H */

@@ -49,19 +49,63 @@ need_column(const OsmlSource *source, const char *name)
 			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
 }
 
+/* Raise: a column cannot be the label, or a feature, for its type. */
 static void
-type_error(const OsmlSource *source, Form_pg_attribute column, const char *role)
+label_type_error(const OsmlSource *source, Form_pg_attribute column)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("%s \"%s\" of %s has type %s, which is not a number",
-					role, NameStr(column->attname), source->label,
+			 errmsg("label \"%s\" of %s has type %s, which is not a number",
+					NameStr(column->attname), source->label,
 					format_type_be(column->atttypid)),
 			 errdetail("Accepted types are %s.", osml_decode_types()),
-			 strcmp(role, "label") == 0 ?
-			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".") :
+			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".")));
+}
+
+static void
+feature_type_error(const OsmlSource *source, Form_pg_attribute column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
+					NameStr(column->attname), source->label,
+					format_type_be(column->atttypid)),
+			 errdetail("Accepted types are %s, and arrays of them of a fixed length.",
+					   osml_decode_types()),
 			 errhint("Cast it in a view or a SELECT, or leave it out by naming "
 					 "\"features\" in the hyperparameters.")));
+}
+
+/* Raise: the feature is there, but is not the kind that was trained on. */
+static void
+match_type_error(const OsmlSource *source, Form_pg_attribute column,
+				 const OsmlFeature *feature)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 feature->n_elements > 0 ?
+			 errmsg("feature \"%s\" of %s has type %s, but must be an array of %d numbers",
+					feature->name, source->label, format_type_be(column->atttypid),
+					feature->n_elements) :
+			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
+					feature->name, source->label, format_type_be(column->atttypid)),
+			 errdetail("Accepted types of a number are %s.", osml_decode_types()),
+			 errhint("Cast it in a view or a SELECT.")));
+}
+
+/* A query may give one name to several columns; none of them can be meant. */
+static void
+check_unique(const OsmlSource *source, const char *name)
+{
+	int			n = 0;
+
+	for (int i = 0; i < source->columns->natts; i++)
+		n += strcmp(NameStr(TupleDescAttr(source->columns, i)->attname), name) == 0;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_AMBIGUOUS_COLUMN),
+				 errmsg("%s has %d columns named \"%s\"", source->label, n, name),
+				 errhint("Give them different names with AS.")));
 }
 
 /* The length of an array column, from the first row that has one. */
@@ -70,12 +114,14 @@ peek_array_length(const OsmlSource *source, const char *name)
 {
 	char	   *sql = psprintf("SELECT pg_catalog.cardinality(%s) FROM %s WHERE %s IS NOT NULL LIMIT 1",
 							   quote_identifier(name), source->from, quote_identifier(name));
+	bool		found;
 	int			length = 0;
 
 	SPI_connect();
 	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute failed: %s", sql);
-	if (SPI_processed == 1)
+	found = SPI_processed == 1;
+	if (found)
 	{
 		bool		isnull;
 
@@ -86,7 +132,10 @@ peek_array_length(const OsmlSource *source, const char *name)
 	if (length <= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("array column \"%s\" of %s has no elements to count",
+				 found ?
+				 errmsg("array column \"%s\" of %s is empty where it is first not NULL",
+						name, source->label) :
+				 errmsg("array column \"%s\" of %s is NULL in every row",
 						name, source->label),
 				 errdetail("The number of features is taken from the first row that is not NULL.")));
 	return length;
@@ -99,6 +148,7 @@ add_feature(OsmlFeatureSet *set, OsmlSource *source, Form_pg_attribute column)
 	OsmlFeature *feature = &set->features[set->n_features];
 	const char *name = NameStr(column->attname);
 
+	check_unique(source, name);
 	feature->name = pstrdup(name);
 	feature->type = column->atttypid;
 	feature->n_elements = 0;
@@ -106,7 +156,7 @@ add_feature(OsmlFeatureSet *set, OsmlSource *source, Form_pg_attribute column)
 	if (OidIsValid(osml_decode_element(column->atttypid)))
 		feature->n_elements = peek_array_length(source, name);
 	else if (osml_decode_for(column->atttypid) == NULL)
-		type_error(source, column, "feature");
+		feature_type_error(source, column);
 	for (int i = 0; i < set->n_features; i++)
 	{
 		if (strcmp(set->features[i].name, name) == 0)
@@ -149,8 +199,9 @@ set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
 {
 	Form_pg_attribute column = need_column(source, name);
 
+	check_unique(source, name);
 	if (osml_decode_for(column->atttypid) == NULL)
-		type_error(source, column, "label");
+		label_type_error(source, column);
 	set->label = pstrdup(name);
 	set->label_type = column->atttypid;
 }
@@ -209,11 +260,12 @@ osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label
 		OsmlFeature *feature = &match->features[i];
 		Form_pg_attribute column = need_column(source, set->features[i].name);
 
+		check_unique(source, set->features[i].name);
 		*feature = set->features[i];
 		feature->type = column->atttypid;
 		if (feature->n_elements == 0 ? osml_decode_for(feature->type) == NULL :
 			!OidIsValid(osml_decode_element(feature->type)))
-			type_error(source, column, "feature");
+			match_type_error(source, column, &set->features[i]);
 	}
 	if (with_label)
 		set_label(match, source, set->label);

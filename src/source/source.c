@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
@@ -30,19 +32,51 @@
 
 #include "source/source.h"
 
-/* Does the text start with a word that begins a query? */
+/* Skip what may stand before a query's first word: space, comments, "(". */
+static const char *
+skip_to_word(const char *text)
+{
+	for (;;)
+	{
+		text += strspn(text, " \t\r\n\f\v(");
+		if (strncmp(text, "--", 2) == 0)
+			text += strcspn(text, "\r\n");
+		else if (strncmp(text, "/*", 2) == 0)
+		{
+			int			depth = 0;	/* comments nest in SQL */
+
+			do
+			{
+				int			opens = strncmp(text, "/*", 2) == 0;
+				int			closes = strncmp(text, "*/", 2) == 0;
+
+				depth += opens - closes;
+				text += opens || closes ? 2 : 1;
+			} while (depth > 0 && *text != '\0');
+		}
+		else
+			return text;
+	}
+}
+
+/*
+ * Does the text start with a word that begins a query?  A longer identifier
+ * does not count, nor one that qualifies a name, nor the word alone: "values"
+ * may well be a table.
+ */
 static bool
 is_query(const char *text)
 {
 	static const char *const words[] = {"select", "with", "values", "table"};
 
-	text += strspn(text, " \t\r\n(");
+	text = skip_to_word(text);
 	for (int i = 0; i < (int) lengthof(words); i++)
 	{
 		size_t		n = strlen(words[i]);
 
 		if (pg_strncasecmp(text, words[i], n) == 0 && text[n] != '\0' &&
-			strchr(" \t\r\n(*", text[n]) != NULL)
+			!IS_HIGHBIT_SET(text[n]) && !isalnum((unsigned char) text[n]) &&
+			strchr("_$.", text[n]) == NULL)
 			return true;
 	}
 	return false;
@@ -79,37 +113,44 @@ checked_query(const char *text)
 	return query;
 }
 
-/* The columns a query gives, without running it. */
-static TupleDesc
-query_columns(const char *from)
+/*
+ * The columns a query gives, and whether it reads a temporary table, through
+ * whatever views; without running it.
+ */
+static void
+describe_query(OsmlSource *source)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	char	   *sql = psprintf("SELECT * FROM %s", from);
+	char	   *sql = psprintf("SELECT * FROM %s", source->from);
 	SPIPlanPtr	plan;
 	CachedPlanSource *cached;
-	TupleDesc	columns;
+	ListCell   *cell;
 
 	SPI_connect();
 	plan = SPI_prepare(sql, 0, NULL);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
 	cached = (CachedPlanSource *) linitial(SPI_plan_get_plan_sources(plan));
+	foreach(cell, cached->relationOids)
+	{
+		if (get_rel_persistence(lfirst_oid(cell)) == RELPERSISTENCE_TEMP)
+			source->temporary = true;
+	}
 	MemoryContextSwitchTo(caller);
-	columns = CreateTupleDescCopy(cached->resultDesc);
+	source->columns = CreateTupleDescCopy(cached->resultDesc);
 	SPI_finish();
-	return columns;
 }
 
 static OsmlSource *
-resolve_query(const char *text)
+resolve_query(const char *text, const char *part)
 {
 	OsmlSource *source = palloc0(sizeof(OsmlSource));
 
 	source->text = pstrdup(text);
 	/* the newline ends a trailing line comment */
 	source->from = psprintf("(%s\n) AS osml_source", checked_query(text));
-	source->label = pstrdup("the query");
-	source->columns = query_columns(source->from);
+	source->label = part ? psprintf("the %s query", part) : pstrdup("the query");
+	describe_query(source);
 	source->n_units = 1;
 	source->units = palloc0(sizeof(OsmlScanUnit));
 	source->units[0].from = source->from;
@@ -118,7 +159,7 @@ resolve_query(const char *text)
 }
 
 /* Raise the error for a name that is no relation the user can mean. */
-static void
+static void pg_attribute_noreturn()
 undefined_relation(const char *text)
 {
 	ereport(ERROR,
@@ -299,20 +340,18 @@ resolve_relation(const char *text)
 }
 
 OsmlSource *
-osml_source_resolve(const char *text)
+osml_source_resolve(const char *text, const char *part)
 {
 	const char *scheme = strstr(text, "://");
 
 	if (is_query(text))
-		return resolve_query(text);
+		return resolve_query(text, part);
 	if (scheme != NULL && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789+") ==
 		(size_t) (scheme - text))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("source \"%s\" is a URL, which this version cannot read", text),
 				 errhint("Load the objects into a table, or name a foreign table over them.")));
-	if (text[strspn(text, " \t\r\n")] == '\0')
-		undefined_relation(text);
 	return resolve_relation(text);
 }
 

@@ -68,9 +68,10 @@ typedef struct OsmlShard
  * Resolve text to a source: a SELECT (or VALUES, TABLE, WITH) when it starts
  * with such a word, else a relation by regclass rules.  Errors: undefined
  * table with the nearest hint, wrong object type, insufficient privilege, a
- * URL (not supported by this version).
+ * URL (not supported by this version).  part, NULL where there is but one
+ * source, tells queries apart in messages: "val" makes "the val query".
  */
-extern OsmlSource *osml_source_resolve(const char *text);
+extern OsmlSource *osml_source_resolve(const char *text, const char *part);
 
 /* is there a relation of that name?  No error if it is no name at all. */
 extern bool osml_source_is_relation(const char *text);

@@ -63,9 +63,12 @@ row_error(TableScan *state, int sqlstate, const char *what, const char *hint)
 			 errhint("%s", hint)));
 }
 
-/* A NULL in column c: drop, impute or complain.  Returns false to drop. */
+/*
+ * A column is NULL, or its array has a NULL in it: drop, impute or complain.
+ * Returns false to drop.
+ */
 static bool
-take_null(TableScan *state, const ScanColumn *column, int row)
+take_null(TableScan *state, const ScanColumn *column, int row, const char *problem)
 {
 	const OsmlScan *scan = state->scan;
 	bool		is_label = column->dense == scan->set->layout.n_dense;
@@ -78,7 +81,7 @@ take_null(TableScan *state, const ScanColumn *column, int row)
 	}
 	if (scan->on_null == OSML_ON_NULL_ERROR)
 		row_error(state, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-				  psprintf("column \"%s\" is NULL", column->name),
+				  psprintf("column \"%s\" %s", column->name, problem),
 				  "Set \"on_null\" to skip or mean, or filter such rows out.");
 	return false;
 }
@@ -99,7 +102,7 @@ take_array(TableScan *state, const ScanColumn *column, Datum value, int row,
 						   column->name, n, column->n_elements),
 				  "All arrays of a feature must have the length of the first.");
 	if (has_null)
-		return take_null(state, column, row);
+		return take_null(state, column, row, "holds a NULL");
 	for (int k = 0; k < n; k++)
 		*finite += out[(size_t) k * OSML_BLOCK_ROWS] * 0.0;
 	return true;
@@ -145,7 +148,7 @@ take_row(TableScan *state, TupleTableSlot *slot, int row)
 
 		if (unlikely(slot->tts_isnull[c]))
 		{
-			if (!take_null(state, column, row))
+			if (!take_null(state, column, row, "is NULL"))
 			{
 				state->block->n_null++;
 				return false;

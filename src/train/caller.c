@@ -29,6 +29,9 @@
 
 #define LOOK_MS 1000
 
+/* how long an error of ours waits for the run's row to say so */
+#define SETTLE_MS 2000
+
 typedef struct Watch
 {
 	OsmlLaunch *launch;
@@ -178,6 +181,35 @@ serve_and_wait(Watch *watch)
 }
 
 /*
+ * Before an error of ours goes on, let the trainer write how the run ended:
+ * whoever looks at osml.runs next shall not read "running".  Not for long, as
+ * the trainer may need a lock that only our abort lets go.
+ */
+static void
+settle(Watch *watch)
+{
+	TimestampTz start = GetCurrentTimestamp();
+
+	while (!TimestampDifferenceExceeds(start, GetCurrentTimestamp(), SETTLE_MS) &&
+		   !ProcDiePending)
+	{
+		pid_t		pid;
+		bool		ended;
+
+		SpinLockAcquire(&watch->shared->mutex);
+		ended = watch->shared->ended;
+		SpinLockRelease(&watch->shared->mutex);
+		if (ended ||
+			GetBackgroundWorkerPid(watch->launch->trainer, &pid) != BGWH_STARTED)
+			return;
+		/* no look at interrupts: one error is on its way already */
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 100, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+}
+
+/*
  * Our own error ends the run.  One from a row that we read is the run's error,
  * which the trainer finds in the segment when our queue goes; anything else is
  * a cancel with our words.
@@ -192,6 +224,7 @@ pass_on_error(Watch *watch, ErrorData *edata)
 		SpinLockAcquire(&watch->shared->mutex);
 		watch->shared->caller_needed = false;
 		SpinLockRelease(&watch->shared->mutex);
+		shm_mq_detach(watch->launch->queue);
 	}
 	else
 		(void) osml_shared_cancel(watch->shared, edata->message);
@@ -244,6 +277,7 @@ osml_see_through(OsmlLaunch *launch)
 	{
 		MemoryContextSwitchTo(context);
 		pass_on_error(&watch, CopyErrorData());
+		settle(&watch);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

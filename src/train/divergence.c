@@ -63,7 +63,7 @@ describe_rows(const OsmlFit *fit)
 }
 
 /* Largest absolute value of column j over the newest segment, as the model
- * sees it (scaled), with the raw value. */
+ * sees it (scaled), with the raw value.  NaN beats all. */
 static double
 column_peak(const OsmlFit *fit, int j, double *raw)
 {
@@ -75,10 +75,11 @@ column_peak(const OsmlFit *fit, int j, double *raw)
 	{
 		double		value = run->spec.precision == OSML_FLOAT32 ?
 			((const float *) column)[r] : column[r];
+		double		magnitude = isnan(value) ? INFINITY : fabs(value);
 
-		if (fabs(value) > peak)
+		if (magnitude > peak)
 		{
-			peak = fabs(value);
+			peak = magnitude;
 			*raw = value * run->scaling.scale[j] + run->scaling.center[j];
 		}
 	}

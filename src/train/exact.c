@@ -18,7 +18,9 @@
 #include "compute/ols.h"
 #include "compute/sums.h"
 #include "model/linear.h"
-#include "train/run.h"
+#include "train/exact.h"
+#include "train/load.h"
+#include "train/validate.h"
 
 /* below this many columns Jacobi's rotations are done in milliseconds */
 #define SMALL_PROBLEM 64
@@ -143,18 +145,6 @@ report_solution(OsmlRun *run, const OsmlOls *ols, int64 n)
 	osml_log_metric(run, "train", "condition_number", ols->condition);
 }
 
-/* Keep the inference for osml.weights. */
-static void
-keep_statistics(OsmlRun *run, const OsmlOls *ols)
-{
-	run->std_error = ols->std_error;
-	run->t_stat = ols->t;
-	run->p_value = ols->p;
-	run->collinear = palloc0(sizeof(bool) * (ols->d + 1));
-	for (int j = 0; j < ols->d; j++)
-		run->collinear[j] = ols->collinear[j] || ols->constant[j];
-}
-
 void
 osml_exact(OsmlRun *run)
 {
@@ -174,7 +164,9 @@ osml_exact(OsmlRun *run)
 	if (status != OSML_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("could not solve least squares over %d columns", sums->d),
+				 errmsg_plural("could not solve least squares over %d column",
+							   "could not solve least squares over %d columns",
+							   sums->d, sums->d),
 				 errdetail("Sums of squares of the columns are not finite."),
 				 errhint("Look for columns of enormous values.")));
 	osml_scaling_from_stats(run);
@@ -183,7 +175,7 @@ osml_exact(OsmlRun *run)
 	run->row.steps = 1;
 	run->shared->step = 1;
 	report_solution(run, ols, sums->n);
-	keep_statistics(run, ols);
+	run->ols = ols;
 	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
 								  run->hparams->limit_val_batches, true);
 }

@@ -21,7 +21,8 @@
 
 #include "compute/rowhash.h"
 #include "source/shuffle.h"
-#include "train/run.h"
+#include "train/feed.h"
+#include "train/load.h"
 
 /* blocks shuffled together when memory is no limit: a million rows */
 #define WINDOW_BLOCKS 1024

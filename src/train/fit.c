@@ -18,6 +18,8 @@
 #include "rules/schedule/schedule.h"
 #include "train/divergence.h"
 #include "train/fit.h"
+#include "train/load.h"
+#include "train/validate.h"
 
 /* steps that an unlimited run aims at, and the epochs it may take for them */
 #define AUTO_STEPS 2000

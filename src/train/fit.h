@@ -1,12 +1,12 @@
 /*
  * fit.h
- *	  State of the step loop, shared by fit.c and divergence.c.
+ *	  The step loop, and its state, which divergence.c reads.
  */
 #ifndef OSML_FIT_H
 #define OSML_FIT_H
 
 #include "portability/instr_time.h"
-#include "train/run.h"
+#include "train/feed.h"
 
 /* pieces of the current step's rows, kept for a message that names them */
 #define OSML_MAX_SEGMENTS 4
@@ -79,5 +79,8 @@ typedef struct OsmlFit
 	int64		lap_rows;
 	int64		logged_step;
 } OsmlFit;
+
+/* train; on return run->params hold the result */
+extern void osml_fit(OsmlRun *run);
 
 #endif							/* OSML_FIT_H */

@@ -149,8 +149,9 @@ wait_for_change(OsmlShared *shared)
 
 /* A run that ended before its row was there left its reason in the segment. */
 static void
-start_failed(const OsmlShared *shared)
+start_failed(OsmlShared *shared)
 {
+	osml_shared_abandon(shared);
 	if (shared->report.sqlstate != 0)
 		ereport(ERROR,
 				(errcode(shared->report.sqlstate),

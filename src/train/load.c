@@ -10,7 +10,7 @@
 
 #include "compute/random.h"
 #include "compute/rowhash.h"
-#include "train/run.h"
+#include "train/load.h"
 
 /* blocks that a run needs beside its resident set: intake, split, window */
 #define WORKING_BLOCKS 8
@@ -255,24 +255,34 @@ report_reread(OsmlRun *run)
 							"only within a window of osml.max_memory"));
 }
 
+/* Something to train on?  The training pass was the intake's last. */
 static void
 check_rows(OsmlRun *run)
 {
+	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
+	const OsmlIntake *intake = &run->intake;
+
 	if (run->parts[OSML_PART_TRAIN].n_rows > 0)
 		return;
-	if (run->row.rows_skipped > 0)
+	if (run->parts[OSML_PART_TRAIN].side != 0 && run->parts[OSML_PART_VAL].n_rows > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s has no usable row to train on",
-						run->plan->parts[OSML_PART_TRAIN].source.label),
-				 errdetail(INT64_FORMAT " rows were skipped: " INT64_FORMAT
-						   " for a NULL, " INT64_FORMAT " for NaN or infinity.",
-						   run->row.rows_skipped, run->rows_null, run->rows_nonfinite),
+				 errmsg("\"val_fraction\" leaves no row of %s to train on", source),
+				 errdetail("Rows of equal values are always on the same side."),
+				 errhint("Lower \"val_fraction\", change \"seed\", or give more rows.")));
+	if (intake->n_null + intake->n_nonfinite > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no usable row to train on", source),
+				 errdetail("Rows were skipped, " INT64_FORMAT " for a NULL and "
+						   INT64_FORMAT " for NaN or infinity.",
+						   intake->n_null, intake->n_nonfinite),
+				 intake->n_null == 0 || run->hparams->on_null == OSML_ON_NULL_MEAN ?
+				 errhint("Look at the label and feature columns.") :
 				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("%s has no rows to train on",
-					run->plan->parts[OSML_PART_TRAIN].source.label)));
+			 errmsg("%s has no rows to train on", source)));
 }
 
 void
@@ -311,6 +321,15 @@ osml_load_parts(OsmlRun *run)
 		report_reread(run);
 }
 
+/* A column without a single value has no mean to fill in: say what it gets. */
+static void
+report_no_mean(OsmlRun *run, int column)
+{
+	osml_log_event(run, "warning", "no_mean",
+				   psprintf("column \"%s\" is NULL in every training row; 0 was filled in",
+							osml_dense_name(run->set, column)));
+}
+
 /*
  * Scaling constants of one column.  A model without an intercept has to stay
  * one in the column's own units: its line goes through zero, so nothing is
@@ -341,6 +360,8 @@ osml_scaling_from_stats(OsmlRun *run)
 		scaling->center[j] = 0;
 		scaling->scale[j] = 1;
 		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
+		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
+			report_no_mean(run, j);
 		if (scale)
 			standardize(&run->stats[j], hparams->bias, &scaling->center[j],
 						&scaling->scale[j]);

@@ -16,8 +16,8 @@
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
-#include "model/model.h"
 #include "rules/loss/loss.h"
+#include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/worker.h"
 
@@ -38,14 +38,11 @@ check_surroundings(void)
 						   "owner and must not start workers.")));
 }
 
-/*
- * The user's own data set of that name; else the text is the source itself.
- * Somebody else's is an error, since its queries would run with our rights.
- */
+/* The user's own dataset of that name; else the text is the source itself. */
 static OsmlDatasetRow *
 find_dataset(const char *name)
 {
-	OsmlDatasetRow *row = osml_dataset_own(name);
+	OsmlDatasetRow *row = osml_own_dataset(name);
 
 	if (row)
 		return row;
@@ -64,45 +61,31 @@ resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
 	part->set.layout.has_row_number = true;
 }
 
-/* Hyperparameters that count the columns must count them right. */
-static void
-check_counts(const OsmlHparams *hparams, const OsmlSource *train,
-			 const OsmlFeatureSet *set)
-{
-	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = set->layout,.bias = hparams->bias};
-	size_t		n_params = spec.ops->n_params(&spec);
-
-	if (hparams->num_features != OSML_AUTO &&
-		hparams->num_features != set->layout.n_dense)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"num_features\" is " INT64_FORMAT
-						", but %s gives %d feature values",
-						hparams->num_features, train->label, set->layout.n_dense),
-				 errhint("Leave it out, or name the columns in \"features\".")));
-	if (hparams->initial_weights.n != 0 && hparams->initial_weights.n != (int) n_params)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						hparams->initial_weights.n, n_params),
-				 errhint("Give one number for each feature value%s.",
-						 hparams->bias ? " and one for the intercept" : "")));
-}
-
 static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
 	const char *label = hparams->label ? hparams->label : dataset->label;
 	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
-	OsmlSource *train = osml_source_resolve(dataset->train);
+	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
 	OsmlFeatureSet *set = osml_source_features(train, label, features);
 	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
+	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
 
-	check_counts(hparams, train, set);
+	if (hparams->num_features != OSML_AUTO &&
+		hparams->num_features != set->layout.n_dense)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_plural("hyperparameter \"num_features\" is " INT64_FORMAT
+							   ", but %s gives %d feature value",
+							   "hyperparameter \"num_features\" is " INT64_FORMAT
+							   ", but %s gives %d feature values",
+							   set->layout.n_dense, hparams->num_features,
+							   train->label, set->layout.n_dense),
+				 errhint("Leave it out, or name the columns in \"features\".")));
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"val_fraction\" is given, but the data set has a val source"),
+				 errmsg("hyperparameter \"val_fraction\" is given, but the dataset has a val source"),
 				 errhint("Leave one of them out.")));
 	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
@@ -111,7 +94,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 
 		if (others[p] == NULL)
 			continue;
-		source = osml_source_resolve(others[p]);
+		source = osml_source_resolve(others[p], names[p]);
 		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
 	}
 }

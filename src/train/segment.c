@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
@@ -99,6 +100,30 @@ osml_shared_wake(OsmlShared *shared)
 	}
 }
 
+void
+osml_shared_abandon(OsmlShared *shared)
+{
+	SpinLockAcquire(&shared->mutex);
+	if (!shared->ended)
+	{
+		strlcpy(shared->status, "interrupted", sizeof(shared->status));
+		shared->ended = true;
+	}
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
+/* Copy as many whole characters as fit: half a one must not reach a table. */
+static void
+copy_text(char *to, const char *from, Size size)
+{
+	int			length = from ? (int) strlen(from) : 0;
+
+	length = pg_mbcliplen(from ? from : "", length, (int) size - 1);
+	memcpy(to, from ? from : "", length);
+	to[length] = '\0';
+}
+
 /*
  * The flag is all that a cancel is.  The trainer may be waiting for a lock
  * inside the server, where nobody looks at flags, so SIGINT, which is what
@@ -107,15 +132,17 @@ osml_shared_wake(OsmlShared *shared)
 bool
 osml_shared_cancel(OsmlShared *shared, const char *reason)
 {
+	char		words[sizeof(shared->cancel_reason)];
 	pid_t		pid;
 	bool		ended;
 
+	copy_text(words, reason, sizeof(words));
 	SpinLockAcquire(&shared->mutex);
 	ended = shared->ended;
 	if (!ended && !shared->cancel)
 	{
 		shared->cancel = true;
-		strlcpy(shared->cancel_reason, reason, sizeof(shared->cancel_reason));
+		memcpy(shared->cancel_reason, words, sizeof(words));
 	}
 	pid = ended ? 0 : shared->trainer_pid;
 	SpinLockRelease(&shared->mutex);
@@ -128,18 +155,16 @@ osml_shared_cancel(OsmlShared *shared, const char *reason)
 void
 osml_shared_report(OsmlShared *shared, ErrorData *edata)
 {
+	OsmlReport	report;
+
+	report.sqlstate = edata->sqlerrcode;
+	copy_text(report.message, edata->message ? edata->message : "unknown error",
+			  sizeof(report.message));
+	copy_text(report.detail, edata->detail, sizeof(report.detail));
+	copy_text(report.hint, edata->hint, sizeof(report.hint));
 	SpinLockAcquire(&shared->mutex);
 	if (shared->report.sqlstate == 0)
-	{
-		OsmlReport *report = &shared->report;
-
-		report->sqlstate = edata->sqlerrcode;
-		strlcpy(report->message, edata->message ? edata->message : "unknown error",
-				sizeof(report->message));
-		strlcpy(report->detail, edata->detail ? edata->detail : "",
-				sizeof(report->detail));
-		strlcpy(report->hint, edata->hint ? edata->hint : "", sizeof(report->hint));
-	}
+		shared->report = report;
 	SpinLockRelease(&shared->mutex);
 }
 

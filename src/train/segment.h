@@ -116,6 +116,10 @@ extern OsmlSegment *osml_segment_attach(dsm_handle handle);
 
 extern shm_mq *osml_segment_queue(OsmlSegment *segment, int i);
 
+/* The trainer is gone, or never came: what has not ended ends here, so that
+ * readers do not wait for it. */
+extern void osml_shared_abandon(OsmlShared *shared);
+
 /* set every waiting process's latch */
 extern void osml_shared_wake(OsmlShared *shared);
 

@@ -23,56 +23,21 @@
 #include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/guc.h"
-#include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "osml.h"
-#include "catalog/model.h"
-#include "model/linear.h"
+#include "train/exact.h"
+#include "train/fit.h"
+#include "train/load.h"
 #include "train/run.h"
 #include "train/trainer.h"
+#include "train/validate.h"
+#include "train/version.h"
 #include "train/worker.h"
 
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
-
-/*
- * Raise what ends the run early, a cancel from anybody or an interrupt; and
- * once a second write what is pending, however long a load pass or a
- * validation takes.
- */
-void
-osml_run_check(void *arg)
-{
-	OsmlRun    *run = arg;
-
-	CHECK_FOR_INTERRUPTS();
-	if (run->shared->cancel)
-		ereport(ERROR,
-				(errcode(ERRCODE_QUERY_CANCELED),
-				 errmsg_internal("%s", run->shared->cancel_reason)));
-	osml_log_flush(run, false);
-}
-
-void
-osml_run_summary(OsmlRun *run, const char *key, const char *value)
-{
-	appendStringInfoString(run->summary, run->summary->len > 1 ? ", " : "");
-	escape_json(run->summary, key);
-	appendStringInfo(run->summary, ": %s", value);
-}
-
-/* JSON has no NaN and no infinity: those are strings, as PostgreSQL casts them */
-void
-osml_run_summary_number(OsmlRun *run, const char *key, double value)
-{
-	char	   *text = psprintf("%.15g", value);
-
-	osml_run_summary(run, key, isfinite(value) ? text :
-					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-}
 
 static Jsonb *
 json_from_text(const char *text)
@@ -139,7 +104,7 @@ trainer_leave(dsm_segment *dsm, Datum arg)
 	shared->trainer = NULL;
 	shared->trainer_pid = 0;
 	SpinLockRelease(&shared->mutex);
-	osml_shared_wake(shared);
+	osml_shared_abandon(shared);
 }
 
 /* The run's row, visible to everybody before the caller goes on. */
@@ -215,6 +180,22 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
+/* Do the given weights fit the model?  Asked before a row is read. */
+static void
+check_initial_weights(OsmlRun *run)
+{
+	const OsmlReals *given = &run->hparams->initial_weights;
+	size_t		n = run->spec.ops->n_params(&run->spec);
+
+	if (given->n != 0 && given->n != (int) n)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
+						given->n, n),
+				 errhint("Give one number for each feature value%s.",
+						 run->hparams->bias ? " and one for the intercept" : "")));
+}
+
 /* Parameters at step 0: drawn, or given in the scaled columns' units. */
 static void
 init_params(OsmlRun *run)
@@ -225,7 +206,6 @@ init_params(OsmlRun *run)
 	run->spec.ops->init(&run->spec, run->params);
 	if (given->n == 0)
 		return;
-	Assert(given->n == (int) n);	/* osml_resolve() has checked */
 	for (size_t i = 0; i < n; i++)
 	{
 		if (run->spec.precision == OSML_FLOAT32)
@@ -250,6 +230,7 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	check_initial_weights(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	set_units(run);

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "rules/metric/metric.h"
-#include "train/run.h"
+#include "train/feed.h"
+#include "train/validate.h"
 
 /* rows predicted at a time: their predictions and labels stay in L1 */
 #define TILE 256

@@ -13,7 +13,7 @@
 #include "compute/stats.h"
 #include "model/linear.h"
 #include "model/safetensors.h"
-#include "train/run.h"
+#include "train/version.h"
 
 /* The parameters as safetensors bytes, tensor by tensor. */
 static bytea *
@@ -59,10 +59,12 @@ parameter(const OsmlRun *run, size_t i)
 static void
 fill_inference(const OsmlRun *run, int i, OsmlVersionFeature *feature)
 {
-	feature->std_error = run->std_error ? run->std_error[i] : NAN;
-	feature->t_stat = run->std_error ? run->t_stat[i] : NAN;
-	feature->p_value = run->std_error ? run->p_value[i] : NAN;
-	feature->collinear = run->collinear && run->collinear[i];
+	const OsmlOls *ols = run->ols;
+
+	feature->std_error = ols ? ols->std_error[i] : NAN;
+	feature->t_stat = ols ? ols->t[i] : NAN;
+	feature->p_value = ols ? ols->p[i] : NAN;
+	feature->collinear = ols && i < ols->d && (ols->collinear[i] || ols->constant[i]);
 }
 
 /* One row of osml.feature and osml.weight for each dense column. */

@@ -1,0 +1,25 @@
+/*
+ * dataset.c
+ *	  A name that may be a dataset's.
+ */
+#include "postgres.h"
+
+#include "catalog/role.h"
+#include "source/source.h"
+#include "train/dataset.h"
+
+OsmlDatasetRow *
+osml_own_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_dataset_find(name);
+
+	if (row == NULL || strcmp(row->owner, osml_current_role()) == 0)
+		return row;
+	if (!osml_source_is_relation(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errdetail("The queries of a dataset run only for its owner."),
+				 errhint("Make one of your own with osml_create_dataset.")));
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * dataset.h
+ *	  Whose dataset a name means, for everything that reads one.
+ */
+#ifndef OSML_TRAIN_DATASET_H
+#define OSML_TRAIN_DATASET_H
+
+#include "catalog/dataset.h"
+
+/*
+ * What a user means who names a source: the dataset of that name if he owns it
+ * himself, else NULL for whatever else the name means.  Having the owner's
+ * rights is not enough, or a SELECT in a dataset could wait for a superuser.
+ * Somebody else's dataset does not get into the way of a relation of its name;
+ * where there is none, it is an error that names the owner.
+ */
+extern OsmlDatasetRow *osml_own_dataset(const char *name);
+
+#endif							/* OSML_TRAIN_DATASET_H */

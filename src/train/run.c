@@ -1,0 +1,48 @@
+/*
+ * run.c
+ *	  What every stage of a run calls: its pulse, and notes for its summary.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/json.h"
+
+#include "train/run.h"
+
+/*
+ * Raise what ends the run early, a cancel from anybody or an interrupt; and
+ * once a second write what is pending, however long a load pass or a
+ * validation takes.
+ */
+void
+osml_run_check(void *arg)
+{
+	OsmlRun    *run = arg;
+
+	CHECK_FOR_INTERRUPTS();
+	if (run->shared->cancel)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg_internal("%s", run->shared->cancel_reason)));
+	osml_log_flush(run, false);
+}
+
+void
+osml_run_summary(OsmlRun *run, const char *key, const char *value)
+{
+	appendStringInfoString(run->summary, run->summary->len > 1 ? ", " : "");
+	escape_json(run->summary, key);
+	appendStringInfo(run->summary, ": %s", value);
+}
+
+/* JSON has no NaN and no infinity: those are strings, as PostgreSQL casts them */
+void
+osml_run_summary_number(OsmlRun *run, const char *key, double value)
+{
+	char	   *text = psprintf("%.15g", value);
+
+	osml_run_summary(run, key, isfinite(value) ? text :
+					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
