@@ -227,11 +227,14 @@ COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all bu
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
 
 CREATE VIEW osml.runs WITH (security_barrier) AS
-	SELECT r.run_id, r.dataset, r.model, r.version,
-		osml.run_status(r.run_id, r.status) AS status, r.error, r.hparams,
+	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
+		CASE WHEN now.status = 'interrupted'
+			THEN COALESCE(r.error, 'the trainer or the server died') ELSE r.error END AS error,
+		r.hparams,
 		r.device, r.steps, r.rows_seen, r.rows_skipped, r.started_at,
 		r.ended_at, r.owner, r.epoch, r.rows_read, r.summary, r.trainer_pid
-	FROM osml.usable_run r;
+	FROM osml.usable_run r
+		CROSS JOIN LATERAL osml.run_status(r.run_id, r.status) AS now(status);
 COMMENT ON VIEW osml.runs IS 'training runs';
 COMMENT ON COLUMN osml.runs.dataset IS 'what osml_train was given: a dataset, a relation or a SELECT';
 COMMENT ON COLUMN osml.runs.version IS 'version of the model that the run made';

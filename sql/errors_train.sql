@@ -196,6 +196,18 @@ SELECT left(pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, repeat(''ß'
 SELECT left(pg_temp.outcome($$SELECT osml_train('SELECT y, fails(x, repeat(''ß'', 4000)) AS x FROM line', model => 'long')$$), 30);
 SELECT status, octet_length(error) > 1000, error ~ E'^ß+\nDETAIL: A detail.\nHINT: A hint.$' FROM osml.runs WHERE model = 'long';
 
+-- What only the number of rows tells.
+SELECT pg_temp.outcome($$SELECT osml_train('line', '{"drop_last": true, "batch_size": 200, "max_epochs": 1}', 'failing')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('line', '{"lanes": 2, "batch_size": 200}', 'failing')$$);
+SET osml.max_memory = '1MB';
+SET osml.max_spill = 0;
+SELECT pg_temp.outcome($$SELECT osml_train('many_rows', '{"lanes": 2}', 'failing')$$);
+SELECT osml_create_dataset('held_out', 'many_rows', val => 'many_rows') > 0;
+SELECT pg_temp.outcome($$SELECT osml_train('held_out', '{"val_check_interval": 5}', 'failing')$$);
+SELECT osml_drop_dataset('held_out');
+RESET osml.max_memory;
+RESET osml.max_spill;
+
 -- A failed run leaves no model, no running row and no worker.
 CALL pg_temp.wait_for_workers();
 SELECT count(*) FROM osml.models WHERE model IN ('failing', 'long', 'big');

@@ -97,22 +97,25 @@ cluster_exit()
 	exit "$rc"
 }
 
-# Install what make has built, with sudo where the folders are root's.
+# Install what make has built into a copy of PostgreSQL's folders under $WORK,
+# and use the servers there from now on: programs find their library and share
+# folders by the way from their own.  So the system's installation, and with it
+# any cluster that uses it, keeps the osml it has, and no right to it is needed.
 cluster_install()
 {
-	local lib sudo='' log
+	local copy=$WORK/pg dir log
 
-	lib=$("$PG_CONFIG" --pkglibdir) || return
-	if [ ! -w "$lib" ]; then
-		sudo='sudo -n'
-		if ! $sudo true 2>/dev/null; then
-			echo "cannot write to $lib, where the extension has to be" \
-				"installed: be root, have sudo, or set PG_CONFIG" >&2
-			return 1
-		fi
-	fi
-	log=$($sudo "${MAKE:-make}" -s install PG_CONFIG="$PG_CONFIG" 2>&1) || {
+	for dir in bindir pkglibdir sharedir; do
+		dir=$("$PG_CONFIG" --$dir) || return
+		mkdir -p "$copy$dir"
+		cp -RL "$dir/." "$copy$dir/" || return
+	done
+	rm -f "$copy$("$PG_CONFIG" --pkglibdir)"/osml* \
+		"$copy$("$PG_CONFIG" --sharedir)"/extension/osml*
+	log=$("${MAKE:-make}" -s install PG_CONFIG="$PG_CONFIG" DESTDIR="$copy" 2>&1) || {
 		echo "$log" >&2
 		return 1
 	}
+	chmod -R a+rX "$copy"
+	BINDIR=$copy$BINDIR
 }

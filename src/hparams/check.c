@@ -8,7 +8,12 @@
 #include "hparams/hparams.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
+#include "rules/schedule/schedule.h"
 #include "source/source.h"
+
+/* rates that standardised columns do well with */
+#define CONSTANT_RATE 0.01
+#define FALLING_RATE 0.03
 
 /* An error about two keys that contradict each other. */
 static void
@@ -18,6 +23,26 @@ conflict(const char *message, const char *hint)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("%s", message),
 			 errhint("%s", hint)));
+}
+
+/*
+ * A rate that the user chose is kept, as in PyTorch.  Our own falls to zero, so
+ * that the last steps average out the noise of single batches: a weak signal
+ * (an R2 of a percent) would drown in it at a constant rate.  Where only time
+ * ends the run nobody knows how far the fall has to reach.
+ */
+static void
+resolve_rate(OsmlHparams *hparams)
+{
+	bool		timed = !isnan(hparams->max_time) &&
+		hparams->max_epochs == OSML_AUTO && hparams->max_batches == OSML_AUTO;
+
+	if (hparams->lr_schedule == 0)
+		hparams->lr_schedule = 1 + (isnan(hparams->lr) && !timed ?
+									OSML_SCHEDULE_LINEAR : OSML_SCHEDULE_CONSTANT);
+	if (isnan(hparams->lr))
+		hparams->lr = hparams->lr_schedule == 1 + OSML_SCHEDULE_CONSTANT ?
+			CONSTANT_RATE : FALLING_RATE;
 }
 
 void
@@ -50,6 +75,7 @@ osml_hparams_check(OsmlHparams *hparams)
 		hparams->val_check_interval != floor(hparams->val_check_interval))
 		conflict("hyperparameter \"val_check_interval\" must be a whole number where it is 1 or more",
 				 "A whole number counts batches, a number below 1 is a share of an epoch.");
+	resolve_rate(hparams);
 	if (isnan(hparams->weight_decay))
 		hparams->weight_decay = exact ? 0 :
 			osml_optim_weight_decay((OsmlOptim) hparams->optimizer);

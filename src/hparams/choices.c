@@ -113,12 +113,14 @@ osml_optimizer_name(int i)
 	return i >= 0 && i < OSML_OPTIM_COUNT ? osml_optim_name((OsmlOptim) i) : NULL;
 }
 
-/* the schedules of rules/schedule/list.h */
+/* "auto", then the schedules of rules/schedule/list.h */
 const char *
 osml_schedule_choice(int i)
 {
-	return i >= 0 && i < OSML_SCHEDULE_COUNT ?
-		osml_schedule_name((OsmlSchedule) i) : NULL;
+	if (i == 0)
+		return "auto";
+	return i > 0 && i <= OSML_SCHEDULE_COUNT ?
+		osml_schedule_name((OsmlSchedule) (i - 1)) : NULL;
 }
 
 bool

@@ -120,8 +120,8 @@ report_collinear(OsmlRun *run, const OsmlOls *ols)
 	appendStringInfoChar(&list, ']');
 	osml_run_summary(run, "collinear", list.data);
 	osml_log_event(run, "warning", "collinear",
-				   psprintf("columns are linearly dependent; the weights are the solution "
-							"of minimum norm: %s", names.data));
+				   psprintf("columns are linearly dependent to working precision; the weights "
+							"are the solution of minimum norm: %s", names.data));
 }
 
 /* What the solution says about itself, into summary and metrics. */

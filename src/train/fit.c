@@ -48,12 +48,30 @@ resolve_epochs(OsmlRun *run)
 
 	if (hparams->max_epochs != OSML_AUTO)
 		return hparams->max_epochs;
-	if (hparams->max_batches != OSML_AUTO)
+	/* a limit of another kind is the only one then */
+	if (hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time))
 		return OSML_AUTO;
 	epochs = (AUTO_STEPS * rows_a_step + n_rows - 1) / n_rows;
 	/* a data set smaller than a batch takes one step an epoch */
 	hparams->max_epochs = Max(1, Min(AUTO_MAX_EPOCHS, epochs));
 	return hparams->max_epochs;
+}
+
+/* Steps that the run will take if nothing cuts it short; 0: not known. */
+static int64
+plan_steps(const OsmlFit *fit, int64 epochs)
+{
+	const OsmlHparams *hparams = fit->run->hparams;
+	int64		accumulate = hparams->accumulate_grad_batches;
+	int64		steps = PG_INT64_MAX;
+
+	if (fit->run->streamed)
+		return 0;
+	if (epochs != OSML_AUTO)
+		steps = epochs * ((fit->batches_per_epoch + accumulate - 1) / accumulate);
+	if (hparams->max_batches != OSML_AUTO)
+		steps = Min(steps, (hparams->max_batches + accumulate - 1) / accumulate);
+	return steps == PG_INT64_MAX ? 0 : steps;
 }
 
 /* A number in the summary of the run of how often clipping took hold. */
@@ -171,7 +189,7 @@ take_step(OsmlFit *fit)
 	osml_check_divergence(fit, &step);
 	step.norm_clipped = clip_gradient(fit, step.norm);
 	step.lr = run->hparams->lr *
-		osml_schedule_factor((OsmlSchedule) run->hparams->lr_schedule,
+		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
 							 run->row.steps + 1, fit->total_steps);
 	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
@@ -401,9 +419,9 @@ fit_epochs(OsmlFit *fit, int64 epochs)
 	}
 }
 
-/* What cannot be done with rows that are read again for each pass. */
+/* What cannot be done with so few rows, or with rows read again for each pass. */
 static void
-check_rereading(const OsmlRun *run)
+check_rows(const OsmlRun *run)
 {
 	const OsmlHparams *hparams = run->hparams;
 	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
@@ -413,6 +431,15 @@ check_rereading(const OsmlRun *run)
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
 				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
+	if (!run->reread && !run->streamed &&
+		hparams->lanes > run->parts[OSML_PART_TRAIN].set->n_blocks)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_plural("hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d block of %d",
+							   "hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d blocks of %d",
+							   run->parts[OSML_PART_TRAIN].set->n_blocks, hparams->lanes,
+							   run->parts[OSML_PART_TRAIN].set->n_blocks, OSML_BLOCK_ROWS),
+				 errhint("Each lane needs a block of its own: lower \"lanes\".")));
 	/* the queues carry one pass at a time */
 	if ((run->reread || run->streamed) && val->present && val->set == NULL &&
 		hparams->val_check_interval != 0)
@@ -447,8 +474,9 @@ prepare_fit(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
-	check_rereading(run);
-	fit->batches_per_epoch = Max(1, (n_rows + hparams->batch_size - 1) / hparams->batch_size);
+	check_rows(run);
+	fit->batches_per_epoch = Max(1, (n_rows + (hparams->drop_last ? 0 : hparams->batch_size - 1)) /
+								 hparams->batch_size);
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
 	for (int l = 0; l < hparams->lanes; l++)
 		fit->lanes[l].feed = osml_feed_create(run, &run->parts[OSML_PART_TRAIN],
@@ -465,6 +493,7 @@ osml_fit(OsmlRun *run)
 	prepare_fit(&fit, run);
 	epochs = run->streamed ? 1 : resolve_epochs(run);
 	fit.endless = epochs == OSML_AUTO;
+	fit.total_steps = plan_steps(&fit, epochs);
 	if (fit.endless)
 		fit_endless(&fit);
 	else
@@ -482,7 +511,8 @@ osml_fit(OsmlRun *run)
 				 errhint("Lower \"batch_size\", or leave out \"drop_last\".")));
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
-	if (run->parts[OSML_PART_VAL].present && fit.validated_batch != fit.n_batches)
+	if (run->parts[OSML_PART_VAL].present &&
+		(fit.validated_batch != fit.n_batches || !run->validation_logged))
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
 									  run->hparams->limit_val_batches, true);
 	note_clipping(&fit);

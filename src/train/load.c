@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "utils/memutils.h"
@@ -285,6 +286,18 @@ check_rows(OsmlRun *run)
 			 errmsg("%s has no rows to train on", source)));
 }
 
+/* Held-out rows that there are none of: the run goes on without measures. */
+static void
+report_empty(OsmlRun *run, OsmlPartKind kind)
+{
+	const char *name = kind == OSML_PART_VAL ? "validation" : "test";
+
+	if (run->parts[kind].present && run->parts[kind].n_rows == 0)
+		osml_log_event(run, "warning", "no_rows",
+					   psprintf("there is no usable %s row: nothing was measured on them",
+								name));
+}
+
 void
 osml_load_parts(OsmlRun *run)
 {
@@ -298,6 +311,7 @@ osml_load_parts(OsmlRun *run)
 		run->parts[p].present = true;
 		run->parts[p].kind = p;
 		load_part(run, p, p == OSML_PART_VAL ? "validation" : "test");
+		report_empty(run, p);
 	}
 	train->present = true;
 	train->kind = OSML_PART_TRAIN;
@@ -312,6 +326,7 @@ osml_load_parts(OsmlRun *run)
 		val->side = 1;
 		train->side = 2;
 		load_split(run);
+		report_empty(run, OSML_PART_VAL);
 	}
 	else
 		load_part(run, OSML_PART_TRAIN, "training");
@@ -344,6 +359,28 @@ standardize(const OsmlColumnStats *stats, bool bias, double *center, double *sca
 	*scale = bias ? osml_stats_std(stats) : about_zero == 0 ? 1 : about_zero;
 }
 
+/*
+ * Finite values can still be too much: for squares in float64, or for float32
+ * itself.  Better said here, by column, than by the NaN they would end in.
+ */
+static void
+check_magnitude(const OsmlRun *run, int column, bool scaled)
+{
+	const OsmlColumnStats *stats = &run->stats[column];
+	double		peak = Max(fabs(stats->min), fabs(stats->max));
+	bool		narrow = run->spec.precision == OSML_FLOAT32 && peak > FLT_MAX;
+
+	if (stats->n == 0 || (!narrow && (!scaled || isfinite(osml_stats_std(stats)))))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("column \"%s\" has values up to %g, too large to %s",
+					column < run->layout.n_dense ? osml_dense_name(run->set, column) :
+					run->set->label, peak,
+					narrow ? "compute in float32" : "standardize"),
+			 errhint("Filter such rows out, or divide the column in a view or a SELECT.")));
+}
+
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
 void
 osml_scaling_from_stats(OsmlRun *run)
@@ -355,6 +392,8 @@ osml_scaling_from_stats(OsmlRun *run)
 	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
 		run->have_stats;
 
+	for (int j = 0; j <= n && run->have_stats; j++)
+		check_magnitude(run, j, j < n ? scale : scale_label);
 	for (int j = 0; j < n; j++)
 	{
 		scaling->center[j] = 0;

@@ -63,6 +63,7 @@ typedef struct OsmlRun
 
 	double		train_loss;		/* last values in label units; NaN = none */
 	double		val_loss;
+	bool		validation_logged;	/* the newest one is in osml.metrics */
 	double		test_loss;
 	const OsmlOls *ols;			/* exact: the whole solution; NULL otherwise */
 	StringInfo	summary;		/* members of a JSON object */

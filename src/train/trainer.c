@@ -180,22 +180,36 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* Parameters at step 0: drawn, or given in the scaled columns' units. */
+/* Set parameter i, whatever the compute type. */
+static void
+set_param(OsmlRun *run, size_t i, double value)
+{
+	if (run->spec.precision == OSML_FLOAT32)
+		((float *) run->params)[i] = (float) value;
+	else
+		((double *) run->params)[i] = value;
+}
+
+/*
+ * Parameters at step 0: drawn, or given in the scaled columns' units.  A column
+ * that does not vary is zero once it is scaled, and no step would ever touch
+ * its weight: it starts at 0, so that a value seen only later counts for
+ * nothing rather than for a random number.
+ */
 static void
 init_params(OsmlRun *run)
 {
 	const OsmlReals *given = &run->hparams->initial_weights;
-	size_t		n = run->spec.ops->n_params(&run->spec);
 
 	run->spec.ops->init(&run->spec, run->params);
-	if (given->n == 0)
+	for (int i = 0; i < given->n; i++)
+		set_param(run, i, given->values[i]);
+	if (given->n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
-	for (size_t i = 0; i < n; i++)
+	for (int j = 0; j < run->layout.n_dense; j++)
 	{
-		if (run->spec.precision == OSML_FLOAT32)
-			((float *) run->params)[i] = (float) given->values[i];
-		else
-			((double *) run->params)[i] = given->values[i];
+		if (osml_stats_deviation(&run->stats[j]) == 0)
+			set_param(run, j, 0);
 	}
 }
 

@@ -50,7 +50,8 @@ log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums, bool a
 	const char *loss_name = osml_loss_name((OsmlLoss) run->hparams->loss);
 	char		name[NAMEDATALEN];
 
-	if (!always && !osml_log_room(run, osml_metric_count() + 1))
+	run->validation_logged = always || osml_log_room(run, osml_metric_count() + 1);
+	if (!run->validation_logged)
 		return loss;
 	for (int i = 0; i < osml_metric_count(); i++)
 	{

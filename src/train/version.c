@@ -94,10 +94,11 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 			out->n_elements = feature->n_elements;
 			out->type = type;
 			out->n = stats->n;
-			out->mean = stats->mean;
-			out->std = osml_stats_deviation(stats);
-			out->min = stats->min;
-			out->max = stats->max;
+			/* a column without a value has none of these */
+			out->mean = stats->n > 0 ? stats->mean : NAN;
+			out->std = stats->n > 0 ? osml_stats_deviation(stats) : NAN;
+			out->min = stats->n > 0 ? stats->min : NAN;
+			out->max = stats->n > 0 ? stats->max : NAN;
 			out->center = run->scaling.center[j];
 			out->scale = run->scaling.scale[j];
 			out->weight = weight[j];

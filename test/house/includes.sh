@@ -22,17 +22,18 @@ declare -A may=(
 	[compute]="rules"
 )
 
-# "file included" of each include of our own; other quoted names are the
-# server's, whose folders happen to be called catalog and storage too.
+# "file included" of each include, quoted or in angles; names that are no file
+# of ours are the server's, whose folders happen to be called catalog and
+# storage too, or the system's.
 edges()
 {
-	code '^\s*#\s*include\s*"' | grep '^src/' |
-		sed -nE 's/^([^:]+):[0-9]+:[^"]*"([^"]+)".*/\1 \2/p' |
+	code '^\s*#\s*include\s*["<]' | grep '^src/' |
+		sed -nE 's/^([^:]+):[0-9]+:[^"<]*["<]([^">]+)[">].*/\1 \2/p' |
 		while read -r file name; do
 			if [ -e "$(dirname "$file")/$name" ]; then
-				echo "$file $(dirname "$file")/$name"
+				echo "$file $(realpath --relative-to=. "$(dirname "$file")/$name")"
 			elif [ -e "src/$name" ]; then
-				echo "$file src/$name"
+				echo "$file $(realpath --relative-to=. "src/$name")"
 			else
 				echo "$file -$name"
 			fi
@@ -54,7 +55,12 @@ while read -r file name; do
 done <<<"$all" | check "includes point one way"
 
 # blas.c is a module of its own and so needs the server's magic block.
+# Headers of the C library are found in its own folders, with no -I at all.
+system_header() { gcc -E -x c - <<<"#include <$1>" >/dev/null 2>&1; }
 grep -E "$PURE" <<<"$all" | grep ' -' | grep -v '^src/compute/blas\.c ' |
+	while read -r file name; do
+		system_header "${name#-}" || echo "$file includes ${name#-}"
+	done |
 	check "pure rooms include nothing of the server's"
 
 grep -v ' -' <<<"$all" | tsort 2>&1 >/dev/null | check "no include cycles"

@@ -298,7 +298,7 @@ SELECT matches(hparam_error(hparams), '^22023 ' || want, hparams) FROM (VALUES
 	('{"lr":"fast"}', 'invalid value for hyperparameter "lr": "fast" \| .*number'),
 	('{"lr":[0.1]}', 'invalid value for hyperparameter "lr": not a single value'),
 	('{"lr":{"value":1}}', '.*"lr".* \| .+'),
-	('{"lr":null}', 'invalid value for hyperparameter "lr": null \| .+'),
+	('{"momentum":null}', 'invalid value for hyperparameter "momentum": null \| .+'),
 	('{"lr":true}', 'invalid value for hyperparameter "lr": "true"'),
 	('{"lr":""}', 'invalid value for hyperparameter "lr":'),
 	('{"lr":"0.1x"}', 'invalid value for hyperparameter "lr": "0.1x"'),

@@ -119,6 +119,13 @@ CREATE TABLE flags AS
 	SELECT 10 * (unit(i, 1) > 0.9)::int + normal(i, 3) AS y, unit(i, 1) > 0.99 AS rare,
 		unit(i, 1) > 0.9 AS b, i % 7 = 0 AS c
 	FROM generate_series(1, 20000) i;
+CREATE TABLE weak AS
+	SELECT 0.03 * normal(i, 1) + normal(i, 3) AS y, normal(i, 1) AS a, normal(i, 2) AS b, normal(i, 4) AS c
+	FROM generate_series(1, 50000) i;
+CREATE TABLE skewed AS
+	SELECT exp(1.5 * (0.3 * normal(i, 1) + 0.3 * normal(i, 2) + normal(i, 3))) AS y,
+		normal(i, 1) AS a, normal(i, 2) AS b
+	FROM generate_series(1, 20000) i;
 CREATE TABLE counting AS
 	SELECT 3.7 * i + 12 AS y, i FROM generate_series(1, 1000) i;
 SQL
@@ -129,6 +136,7 @@ explains(@$_)
   [ 'powers', 'powers of one column' ], [ 'far_label', 'label 1e12 with noise 1' ],
   [ 'constant', 'a constant column' ], [ 'noise_free', 'a label all but free of noise' ],
   [ 'places', 'latitudes and longitudes' ], [ 'flags', 'booleans, some rare' ],
+  [ 'weak', 'R2 of a thousandth', 1, 2 ], [ 'skewed', 'a label of long tail' ],
   [ 'counting', 'one integer column, in order' ];
 
 # --- what the defaults are --------------------------------------------------------------
@@ -138,7 +146,7 @@ SELECT key || ' ' || value FROM osml.runs, jsonb_each_text(hparams)
 	WHERE run_id = (SELECT max(run_id) FROM osml.runs WHERE model = 'default_dc_taxi')
 	AND key IN ('optimizer', 'scale', 'shuffle', 'val_fraction', 'log_every_n_steps',
 		'precision', 'num_workers', 'loss', 'weight_decay', 'betas', 'deploy', 'on_null',
-		'on_nonfinite', 'divergence_factor', 'init')
+		'on_nonfinite', 'divergence_factor', 'init', 'lr', 'lr_schedule')
 	ORDER BY key
 SQL
 betas [0.9, 0.999]
@@ -147,6 +155,8 @@ divergence_factor 100000000
 init torch_linear
 log_every_n_steps 50
 loss mse
+lr 0.03
+lr_schedule linear
 num_workers 0
 on_nonfinite stop
 on_null skip
@@ -157,6 +167,13 @@ shuffle once
 val_fraction 0
 weight_decay 0.01
 EXPECTED
+
+# --- a constant column counts for nothing, whatever it is later --------------------------
+
+is($node->safe_psql('postgres', <<'SQL'), "0|t", 'a constant column has no weight');
+SELECT scaled_weight, osml_predict('default_constant', 1, 7, 2) = osml_predict('default_constant', 1, 8, 2)
+	FROM osml.weights WHERE model = 'default_constant' AND feature = 'k' AND version = 1
+SQL
 
 $node->stop;
 done_testing();

@@ -10,3 +10,6 @@
 #include "rules/schedule/constant.h"
 OSML_SCHEDULE(CONSTANT, osml_schedule_constant, "constant",
 			  "lr throughout")
+#include "rules/schedule/linear.h"
+OSML_SCHEDULE(LINEAR, osml_schedule_linear, "linear",
+			  "falls in a line to 0 at the end")

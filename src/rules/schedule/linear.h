@@ -1,0 +1,24 @@
+/*
+ * linear.h
+ *	  The learning rate falls in a straight line, to 0 after the last step.
+ */
+#ifndef OSML_SCHEDULE_LINEAR_H
+#define OSML_SCHEDULE_LINEAR_H
+
+#include <stdint.h>
+
+/*
+ * Factor on lr at step number `step` (from 1) of total_steps.  Where the number
+ * of steps is not known (0), as in a streamed run, lr stays what it is.
+ */
+static inline double
+osml_schedule_linear(int64_t step, int64_t total_steps)
+{
+	if (total_steps == 0)
+		return 1.0;
+	if (step > total_steps)
+		return 0.0;
+	return 1.0 - (double) (step - 1) / (double) total_steps;
+}
+
+#endif							/* OSML_SCHEDULE_LINEAR_H */
