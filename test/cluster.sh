@@ -11,7 +11,10 @@
 # belong to $SERVER_USER; that user may be unable to read the checkout, hence
 # cluster_copy.  CLUSTER_KEEP=1 leaves the cluster running at exit.
 
+# By its full path: the copy that cluster_install makes has a pg_config too,
+# which comes first in PATH then and knows of no headers.
 PG_CONFIG=${PG_CONFIG:-pg_config}
+export PG_CONFIG=$(command -v "$PG_CONFIG" || echo "$PG_CONFIG")
 BINDIR=$("$PG_CONFIG" --bindir 2>/dev/null)
 
 SERVER_USER=$(id -un)

@@ -57,6 +57,7 @@ typedef struct OsmlFit
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
+	int64		epochs;			/* OSML_AUTO: endless */
 	int64		total_steps;	/* 0: unknown, for schedules */
 	int64		validated_batch;
 	bool		endless;
@@ -79,6 +80,9 @@ typedef struct OsmlFit
 	int64		lap_rows;
 	int64		logged_step;
 } OsmlFit;
+
+/* fit_setup.c: from the run's rows and hyperparameters */
+extern void osml_fit_setup(OsmlFit *fit, OsmlRun *run);
 
 /* train; on return run->params hold the result */
 extern void osml_fit(OsmlRun *run);

@@ -79,7 +79,8 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 		return NAN;
 	if (data->feed == NULL)
 		data->feed = osml_feed_create(run, data, OSML_SHUFFLE_NONE, 0, 1);
-	wanted = limit == OSML_AUTO ? data->n_rows : limit * run->hparams->batch_size;
+	wanted = limit == OSML_AUTO ? data->n_rows :
+		(int64) Min((double) limit * run->hparams->batch_size, 9e18);
 	while (sums.n < wanted)
 	{
 		OsmlBlock  *block;
