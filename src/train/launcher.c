@@ -225,6 +225,29 @@ wait_for_readers(OsmlLaunch *launch)
 	}
 }
 
+/* Until all processes of the run are there; an error here ends it in its words. */
+static void
+wait_for_start(OsmlLaunch *launch)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		wait_for_row(launch);
+		wait_for_readers(launch);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		(void) osml_shared_cancel(launch->segment->shared, edata->message);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
 int64
 osml_launch(const OsmlTrainRequest *request)
 {
@@ -232,8 +255,7 @@ osml_launch(const OsmlTrainRequest *request)
 	OsmlPlan   *plan = osml_resolve(request, &launch.continue_alone);
 
 	start_workers(&launch, plan);
-	wait_for_row(&launch);
-	wait_for_readers(&launch);
+	wait_for_start(&launch);
 	if (request->wait)
 		osml_see_through(&launch);
 	SpinLockAcquire(&launch.segment->shared->mutex);
