@@ -50,6 +50,7 @@ cluster_copy() # folder [source...]
 {
 	mkdir -p "$WORK/$1"
 	[ $# -lt 2 ] || cp -RL "${@:2}" "$WORK/$1/"
+	chmod -R u+rwX "$WORK/$1"	# or a read-only folder could not be deleted
 	chown -R "$SERVER_USER" "$WORK/$1"
 }
 
