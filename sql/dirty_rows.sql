@@ -259,5 +259,9 @@ SELECT pg_temp.learn('SELECT 6 * x + 1 AS y, x, x AS again FROM clean');
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT x * 1e200 AS y, x * 1e200 AS x FROM clean', '{"optimizer": "exact"}', 'dirty')$$);
 SELECT pg_temp.outcome($$SELECT osml_train('SELECT x AS y, x * 1e200 AS x FROM clean', '{"max_epochs": 2}', 'dirty')$$);
 
+-- What was filled in for a column without a value is filled in again.
+SELECT osml_train('SELECT i AS y, NULL::float8 AS x, i AS z FROM generate_series(1, 100) i', '{"on_null": "mean"}', 'no_mean') > 0;
+SELECT osml_predict('no_mean', s) = osml_predict('no_mean', 0, 7) FROM (SELECT NULL::float8 AS x, 7 AS z) s;
+
 DO $$ BEGIN PERFORM osml_drop_model(m) FROM (SELECT DISTINCT model AS m FROM osml.models) s; END $$;
 DROP SCHEMA sdirty CASCADE;

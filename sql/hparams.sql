@@ -41,7 +41,7 @@ INSERT INTO bad (hparams) VALUES
 	('[]'), ('[{"lr": 1}]'), ('"lr"'), ('1'), ('null'), ('true'),
 	-- numbers
 	('{"lr": -0.1}'), ('{"lr": "fast"}'), ('{"lr": ""}'), ('{"lr": "0.1x"}'), ('{"lr": "1e400"}'), ('{"lr": 1e400}'), ('{"lr": "NaN"}'),
-	('{"lr": "inf"}'), ('{"lr": true}'), ('{"lr": [0.1]}'), ('{"lr": {"start": 0.1}}'), ('{"val_fraction": 1}'), ('{"val_fraction": -0.1}'), ('{"huber_delta": 0}'), ('{"eps": 2}'),
+	('{"max_time": 1, "lr_schedule": "linear"}'), ('{"lr": "inf"}'), ('{"lr": true}'), ('{"lr": [0.1]}'), ('{"lr": {"start": 0.1}}'), ('{"val_fraction": 1}'), ('{"val_fraction": -0.1}'), ('{"huber_delta": 0}'), ('{"eps": 2}'),
 	-- integers
 	('{"batch_size": 0}'), ('{"batch_size": 1.5}'), ('{"batch_size": "ten"}'), ('{"batch_size": 3000000000}'),
 	('{"max_epochs": 0}'), ('{"max_batches": -1}'), ('{"seed": -1}'), ('{"seed": 9007199254740993}'), ('{"num_workers": 65}'),

@@ -37,6 +37,9 @@ resolve_rate(OsmlHparams *hparams)
 	bool		timed = !isnan(hparams->max_time) &&
 		hparams->max_epochs == OSML_AUTO && hparams->max_batches == OSML_AUTO;
 
+	if (timed && hparams->lr_schedule == 1 + OSML_SCHEDULE_LINEAR)
+		conflict("lr_schedule \"linear\" needs to know the number of steps",
+				 "Give \"max_epochs\" or \"max_batches\" beside \"max_time\".");
 	if (hparams->lr_schedule == 0)
 		hparams->lr_schedule = 1 + (isnan(hparams->lr) && !timed ?
 									OSML_SCHEDULE_LINEAR : OSML_SCHEDULE_CONSTANT);

@@ -53,7 +53,7 @@ HP(BOOL, drop_last, "false", 0, 0, NULL, "leave out the short last batch of an e
 HP(INT, accumulate_grad_batches, "1", 1, 2147483647, NULL, "batches a step")
 HP(INT, max_batches, "auto", 1, 9007199254740991.0, NULL, "stop after this many batches; alone, of an endless stream (alias limit_train_batches)")
 HP(INT, max_epochs, "auto", 1, 2147483647, NULL, "stop after this many epochs; auto: enough for 2,000 steps, unless max_batches or max_time is given")
-HP(TIME, max_time, "auto", 0, 1e12, NULL, "stop after this many seconds, or DD:HH:MM:SS; alone, of an endless stream")
+HP(TIME, max_time, "auto", 0, 1e12, NULL, "stop after this many seconds, or DD:HH:MM:SS, looked at after each batch; alone, of an endless stream")
 HP(CHOICE, shuffle, "once", 0, 0, osml_shuffle_name, "draw the composition of batches never, once, or anew each epoch")
 HP(CHOICE, scale, "standardize", 0, 0, osml_scale_name, "bring feature columns to mean 0 and deviation 1")
 HP(CHOICE, scale_label, "auto", 0, 0, osml_scale_label_name, "the same for the label; auto: for a squared loss, unless scale is none")

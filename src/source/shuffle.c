@@ -16,24 +16,36 @@
 
 /*
  * A stretch is n_windows consecutive numbers, dealt to the windows in turn from
- * a random one on; the last stretch may be short.
+ * a random one on.  What is left over makes a short stretch in the middle, since
+ * in sorted data a window without rows from either end would be off by most.
+ * Every second stretch is dealt the other way round from the one before: a
+ * window that got a low place in one gets a high place in the next, so that the
+ * two even out.
  */
 void
 osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
 				   uint32 *window_end, uint32 n_windows)
 {
 	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_BLOCKS, key.epoch};
+	uint32		middle = n_windows > 0 ? n / n_windows / 2 : 0;
+	uint32		left_over = n_windows > 0 ? n % n_windows : 0;
 	uint32		placed = 0;
 
 	for (uint32 w = 0; w < n_windows; w++)
 	{
-		for (uint64 first = 0; first < n; first += n_windows)
-		{
-			uint64		shift = osml_random_below(random, first, n_windows);
-			uint64		i = first + (w + shift) % n_windows;
+		uint32		first = 0;
 
-			if (i < n)
-				order[placed++] = (uint32) i;
+		for (uint32 stretch = 0; first < n; stretch++)
+		{
+			uint32		size = stretch == middle && left_over > 0 ? left_over : n_windows;
+			uint64		shift = osml_random_below(random, stretch / 2, n_windows);
+			uint32		place = (uint32) ((w + shift) % n_windows);
+
+			if (stretch % 2 == 1)
+				place = n_windows - 1 - place;
+			if (place < size)
+				order[placed++] = first + place;
+			first += size;
 		}
 		window_end[w] = placed;
 	}

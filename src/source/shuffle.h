@@ -10,7 +10,8 @@
  * of as many equal stretches of the data.  In a table sorted by its label the
  * mean label of w blocks drawn independently is off by w^-1/2 of the deviation,
  * and training follows it there while the window lasts; that of a stratified
- * window is off by w^-3/2, so that a few blocks of memory will do.
+ * window is off by w^-3/2, and less where neighbouring stretches even out, so
+ * that a few blocks of memory will do.
  */
 #ifndef OSML_SHUFFLE_H
 #define OSML_SHUFFLE_H

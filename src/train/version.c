@@ -94,8 +94,8 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 			out->n_elements = feature->n_elements;
 			out->type = type;
 			out->n = stats->n;
-			/* a column without a value has none of these */
-			out->mean = stats->n > 0 ? stats->mean : NAN;
+			/* what fills a NULL in; the rest a column without a value has not */
+			out->mean = run->scaling.impute[j];
 			out->std = stats->n > 0 ? osml_stats_deviation(stats) : NAN;
 			out->min = stats->n > 0 ? stats->min : NAN;
 			out->max = stats->n > 0 ? stats->max : NAN;
