@@ -7,11 +7,9 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/latch.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/wait_event.h"
 
 #include "api/need.h"
 #include "catalog/role.h"
@@ -96,9 +94,7 @@ poll_status(int64 run_id, int64 ms)
 			check_lock_cycle(row);
 		if (ms >= 0)
 			nap = Min(nap, ms - spent);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 Max(1, nap), PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		(void) osml_nap(Max(1, nap));
 		nap = Min(nap * 2, LAST_POLL_MS);
 		pfree(status);
 	}

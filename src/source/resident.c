@@ -32,6 +32,17 @@ osml_budget_return(OsmlBudget *budget, int64 bytes)
 	budget->memory_used -= bytes;
 }
 
+OsmlBlock *
+osml_new_block(MemoryContext context, const OsmlLayout *layout)
+{
+	OsmlBlock  *block = MemoryContextAllocExtended(context,
+												   MAXALIGN(osml_block_bytes(layout)),
+												   MCXT_ALLOC_HUGE);
+
+	memset(block, 0, offsetof(OsmlBlock, data));
+	return block;
+}
+
 OsmlResident *
 osml_resident_create(const OsmlLayout *layout, OsmlBudget *budget)
 {
@@ -45,16 +56,6 @@ osml_resident_create(const OsmlLayout *layout, OsmlBudget *budget)
 	set->capacity = 64;
 	set->blocks = MemoryContextAlloc(set->context, sizeof(OsmlBlock *) * set->capacity);
 	return set;
-}
-
-static OsmlBlock *
-new_block(OsmlResident *set)
-{
-	OsmlBlock  *block = MemoryContextAllocExtended(set->context, set->block_bytes,
-												   MCXT_ALLOC_HUGE);
-
-	memset(block, 0, offsetof(OsmlBlock, data));
-	return block;
 }
 
 /* May another block stay in memory? */
@@ -72,12 +73,12 @@ OsmlBlock *
 osml_resident_reserve(OsmlResident *set)
 {
 	if (fits_memory(set) && osml_budget_take(set->budget, set->block_bytes))
-		return new_block(set);
+		return osml_new_block(set->context, &set->layout);
 	if (set->spare == NULL)
 	{
 		if (!osml_budget_take(set->budget, set->block_bytes))
 			return NULL;
-		set->spare = new_block(set);
+		set->spare = osml_new_block(set->context, &set->layout);
 	}
 	memset(set->spare, 0, offsetof(OsmlBlock, data));
 	return set->spare;

@@ -43,6 +43,9 @@ typedef struct OsmlResident
 	BufFile    *file;			/* the others, in order */
 } OsmlResident;
 
+/* an empty block in a context, with room for osml_resident_get() to read into */
+extern OsmlBlock *osml_new_block(MemoryContext context, const OsmlLayout *layout);
+
 extern OsmlResident *osml_resident_create(const OsmlLayout *layout, OsmlBudget *budget);
 
 /* an empty block to fill; NULL when not even one fits the budget */

@@ -332,7 +332,6 @@ resolve_relation(const char *text)
 	source->from = qualified_name(rel);
 	source->label = psprintf("relation %s", source->from);
 	source->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-	source->rows_estimate = Max(rel->rd_rel->reltuples, 0);
 	source->columns = live_columns(rel);
 	fill_units(source, rel);
 	relation_close(rel, NoLock);

@@ -50,7 +50,6 @@ typedef struct OsmlSource
 	char	   *from;			/* FROM item of the whole */
 	char	   *label;			/* for messages */
 	bool		temporary;		/* only the session itself can read it */
-	double		rows_estimate;	/* the planner's, for sizing; may be 0 */
 	TupleDesc	columns;		/* names and types */
 	int			n_units;		/* leaf partitions, or the whole as one */
 	OsmlScanUnit *units;

@@ -24,6 +24,7 @@
 #include "utils/memutils.h"
 
 #include "source/decode.h"
+#include "source/resident.h"
 #include "source/source.h"
 
 /* One column of the cursor, with its converter chosen once. */
@@ -348,10 +349,7 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	state.scratch = AllocSetContextCreate(CurrentMemoryContext, "osml scan block",
 										  ALLOCSET_DEFAULT_SIZES);
 	plan_columns(&state);
-	state.block = MemoryContextAllocExtended(CurrentMemoryContext,
-											 osml_block_bytes(&scan->set->layout),
-											 MCXT_ALLOC_HUGE);
-	memset(state.block, 0, offsetof(OsmlBlock, data));
+	state.block = osml_new_block(CurrentMemoryContext, &scan->set->layout);
 	state.block->shard = scan->shard;
 	if (!scan->set->label)
 		memset(osml_block_label(state.block, &scan->set->layout), 0,

@@ -12,7 +12,6 @@
 
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -21,7 +20,6 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
-#include "utils/wait_event.h"
 
 #include "osml.h"
 #include "train/launcher.h"
@@ -158,9 +156,7 @@ wait_for_end(Watch *watch)
 		SpinLockRelease(&watch->shared->mutex);
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			return;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 LOOK_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		(void) osml_nap(LOOK_MS);
 		CHECK_FOR_INTERRUPTS();
 		caller_idle(watch);
 	}
@@ -203,9 +199,7 @@ settle(Watch *watch)
 			GetBackgroundWorkerPid(watch->launch->trainer, &pid) != BGWH_STARTED)
 			return;
 		/* no look at interrupts: one error is on its way already */
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 100, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		(void) osml_nap(100);
 	}
 }
 

@@ -6,8 +6,6 @@
 
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/latch.h"
-#include "utils/wait_event.h"
 
 #include "compat.h"
 #include "train/channel.h"
@@ -18,9 +16,7 @@
 static void
 wait_for_peer(OsmlIdle idle, void *arg)
 {
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 IDLE_MS, PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
+	(void) osml_nap(IDLE_MS);
 	CHECK_FOR_INTERRUPTS();
 	idle(arg);
 }

@@ -76,9 +76,7 @@ sum_rows(OsmlRun *run)
 				 errhint("Raise osml.max_memory, name fewer features, or choose another optimizer.")));
 	sums = osml_sums_init(MemoryContextAllocHuge(run->context, osml_sums_bytes(d)), d);
 	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(d));
-	block = MemoryContextAllocExtended(run->context, osml_block_bytes(&run->layout),
-									   MCXT_ALLOC_HUGE);
-	memset(block, 0, offsetof(OsmlBlock, data));
+	block = osml_new_block(run->context, &run->layout);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
 	while (osml_intake_fill(run, block))
 	{

@@ -89,10 +89,7 @@ create_window(OsmlFeed *feed)
 
 	feed->window = MemoryContextAlloc(run->context, sizeof(OsmlBlock *) * wanted);
 	for (int i = 0; i < wanted; i++)
-	{
-		feed->window[i] = MemoryContextAllocExtended(run->context, bytes, MCXT_ALLOC_HUGE);
-		memset(feed->window[i], 0, offsetof(OsmlBlock, data));
-	}
+		feed->window[i] = osml_new_block(run->context, &run->layout);
 	(void) osml_budget_take(&run->budget, (int64) bytes * wanted);
 	feed->window_size = wanted;
 }
@@ -134,12 +131,7 @@ osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane
 	if (set)
 		create_order(feed);
 	if (set == NULL && data->side != 0)
-	{
-		feed->raw = MemoryContextAllocExtended(run->context,
-											   osml_block_bytes(&run->layout),
-											   MCXT_ALLOC_HUGE);
-		memset(feed->raw, 0, offsetof(OsmlBlock, data));
-	}
+		feed->raw = osml_new_block(run->context, &run->layout);
 	return feed;
 }
 

@@ -128,7 +128,6 @@ take_step(OsmlFit *fit)
 	OsmlStepResult step;
 	OsmlOptimStep update;
 
-	step.rows = fit->step_rows;
 	step.raw_loss = fit->loss_sum / fit->step_rows;
 	step.loss = step.raw_loss * run->loss_unit;
 	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,

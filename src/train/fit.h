@@ -30,7 +30,6 @@ typedef struct OsmlLane
 
 typedef struct OsmlStepResult
 {
-	int64		rows;
 	double		raw_loss;		/* mean over the rows, in training units */
 	double		loss;			/* in the label's units */
 	double		norm;			/* of the mean gradient */

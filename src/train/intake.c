@@ -20,7 +20,6 @@ osml_intake_init(OsmlRun *run)
 {
 	OsmlIntake *intake = &run->intake;
 
-	intake->segment = run->segment;
 	for (int i = 0; i < run->shared->n_queues; i++)
 	{
 		shm_mq	   *queue = osml_segment_queue(run->segment, i);

@@ -12,9 +12,7 @@ struct OsmlRun;
 /* receiving side of the queues */
 typedef struct OsmlIntake
 {
-	OsmlSegment *segment;
 	shm_mq_handle *handles[OSML_MAX_READERS];
-	uint64		request;		/* number of the pass under way */
 	bool		active;			/* a pass is not yet at its end */
 	const OsmlLayout *layout;
 	int			n_shards;

@@ -9,7 +9,6 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
-#include "utils/wait_event.h"
 
 #include "train/launcher.h"
 #include "train/reader.h"
@@ -138,10 +137,8 @@ start_workers(OsmlLaunch *launch, OsmlPlan *plan)
 static void
 wait_for_change(OsmlShared *shared)
 {
-	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-								   1000, PG_WAIT_EXTENSION);
+	int			events = osml_nap(1000);
 
-	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 	if (events & WL_TIMEOUT)
 		osml_check_lock_cycle(shared, "osml_train");

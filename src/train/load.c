@@ -59,18 +59,6 @@ count_read(OsmlRun *run, const OsmlBlock *block)
 	run->shared->rows_loaded = run->row.rows_read;
 }
 
-/* An empty block that is not part of a resident set. */
-static OsmlBlock *
-working_block(OsmlRun *run)
-{
-	OsmlBlock  *block = MemoryContextAllocExtended(run->context,
-												   osml_block_bytes(&run->layout),
-												   MCXT_ALLOC_HUGE);
-
-	memset(block, 0, offsetof(OsmlBlock, data));
-	return block;
-}
-
 /* The block to append to. */
 static OsmlBlock *
 filling_block(Filling *filling)
@@ -87,7 +75,7 @@ filling_block(Filling *filling)
 	if (filling->block == NULL)
 	{
 		if (filling->scratch == NULL)
-			filling->scratch = working_block(filling->run);
+			filling->scratch = osml_new_block(filling->run->context, &filling->run->layout);
 		filling->scratch->nrows = 0;
 		filling->block = filling->scratch;
 	}
@@ -206,7 +194,7 @@ load_split(OsmlRun *run)
 {
 	Filling		val = {run, &run->parts[OSML_PART_VAL], NULL, NULL};
 	Filling		train = {run, &run->parts[OSML_PART_TRAIN], NULL, NULL};
-	OsmlBlock  *raw = working_block(run);
+	OsmlBlock  *raw = osml_new_block(run->context, &run->layout);
 	uint64		hash[OSML_BLOCK_ROWS];
 
 	val.data->set = osml_resident_create(&run->layout, &run->budget);

@@ -9,6 +9,7 @@
 
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "utils/fmgrprotos.h"
 
 #include "compute/random.h"
 #include "train/plan.h"
@@ -172,6 +173,14 @@ osml_plan_unpack(const char *bytes, size_t size)
 	buf.cursor = 0;
 	codec_plan(&codec, plan);
 	return plan;
+}
+
+OsmlHparams *
+osml_plan_hparams(const OsmlPlan *plan)
+{
+	Datum		json = DirectFunctionCall1(jsonb_in, CStringGetDatum(plan->hparams));
+
+	return osml_hparams_parse(NULL, DatumGetJsonbP(json));
 }
 
 bool

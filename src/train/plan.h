@@ -12,6 +12,7 @@
 #define OSML_PLAN_H
 
 #include "lib/stringinfo.h"
+#include "hparams/hparams.h"
 #include "source/source.h"
 
 /* the parts of a data set; val and test are read first */
@@ -73,6 +74,9 @@ osml_plan_queues(const OsmlPlan *plan)
 }
 
 extern StringInfo osml_plan_pack(OsmlPlan *plan);
+/* the resolved hyperparameters, parsed into the current context */
+extern OsmlHparams *osml_plan_hparams(const OsmlPlan *plan);
+
 extern OsmlPlan *osml_plan_unpack(const char *bytes, size_t size);
 
 /*

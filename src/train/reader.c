@@ -14,11 +14,8 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
-#include "storage/latch.h"
-#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/wait_event.h"
 
 #include "hparams/hparams.h"
 #include "train/reader.h"
@@ -109,9 +106,7 @@ next_request(OsmlShared *shared, uint64 last, OsmlRequest *request,
 			return false;
 		if (request->number > last)
 			return true;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 1000, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		(void) osml_nap(1000);
 		CHECK_FOR_INTERRUPTS();
 		idle(arg);
 	}
@@ -135,8 +130,7 @@ osml_serve_reads(OsmlSegment *segment, shm_mq_handle *queue, int index,
 	OsmlRequest request;
 	uint64		last = 0;
 
-	hparams = osml_hparams_parse(NULL, DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
-																		  CStringGetDatum(segment->plan->hparams))));
+	hparams = osml_plan_hparams(segment->plan);
 	state.sender.handle = queue;
 	state.sender.idle = idle;
 	state.sender.arg = arg;
@@ -201,9 +195,7 @@ share_snapshot(OsmlSegment *segment, int index)
 		SpinLockRelease(&shared->mutex);
 		if (ready)
 			break;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 1000, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		(void) osml_nap(1000);
 		CHECK_FOR_INTERRUPTS();
 	}
 	if (name[0] != '\0')

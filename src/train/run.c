@@ -32,7 +32,7 @@ osml_run_check(void *arg)
 void
 osml_run_summary(OsmlRun *run, const char *key, const char *value)
 {
-	appendStringInfoString(run->summary, run->summary->len > 1 ? ", " : "");
+	appendStringInfoString(run->summary, run->summary->len > 0 ? ", " : "");
 	escape_json(run->summary, key);
 	appendStringInfo(run->summary, ": %s", value);
 }

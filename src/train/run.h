@@ -66,7 +66,7 @@ typedef struct OsmlRun
 	bool		validation_logged;	/* the newest one is in osml.metrics */
 	double		test_loss;
 	const OsmlOls *ols;			/* exact: the whole solution; NULL otherwise */
-	StringInfo	summary;		/* members of a JSON object */
+	StringInfo	summary;		/* members of a JSON object, without its braces */
 	bool		streamed;		/* trained straight from the queue */
 	bool		reread;			/* training rows are read again each epoch */
 	TimestampTz started_at;

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/wait_event.h"
 #include "utils/resowner.h"
 
 #include "train/segment.h"
@@ -76,6 +77,17 @@ osml_segment_queue(OsmlSegment *segment, int i)
 
 	return (shm_mq *) ((char *) shared + shared->queue_offset +
 					   (Size) i * OSML_QUEUE_BYTES);
+}
+
+int
+osml_nap(long ms)
+{
+	int			events = WaitLatch(MyLatch,
+								   WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+								   ms, PG_WAIT_EXTENSION);
+
+	ResetLatch(MyLatch);
+	return events;
 }
 
 void

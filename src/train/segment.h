@@ -120,6 +120,12 @@ extern shm_mq *osml_segment_queue(OsmlSegment *segment, int i);
  * readers do not wait for it. */
 extern void osml_shared_abandon(OsmlShared *shared);
 
+/*
+ * Sleep until somebody wakes this process or ms have passed, and return
+ * WaitLatch's events.  Interrupts are the caller's to look at.
+ */
+extern int	osml_nap(long ms);
+
 /* set every waiting process's latch */
 extern void osml_shared_wake(OsmlShared *shared);
 

@@ -45,6 +45,13 @@ json_from_text(const char *text)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 }
 
+/* The members noted so far, as an object. */
+static Jsonb *
+summary_json(const OsmlRun *run)
+{
+	return json_from_text(psprintf("{%s}", run->summary->data));
+}
+
 /* Announce the end to whoever waits. */
 static void
 publish_end(OsmlRun *run, const char *status)
@@ -147,13 +154,12 @@ create_run(OsmlSegment *segment)
 	run->shared = segment->shared;
 	run->plan = plan;
 	run->context = CurrentMemoryContext;
-	run->hparams = osml_hparams_parse(NULL, json_from_text(plan->hparams));
+	run->hparams = osml_plan_hparams(plan);
 	run->set = &plan->parts[OSML_PART_TRAIN].set;
 	run->layout = run->set->layout;
 	run->backend = &osml_backend_cpu;
 	run->train_loss = run->val_loss = run->test_loss = NAN;
 	run->summary = makeStringInfo();
-	appendStringInfoChar(run->summary, '{');
 	run->started_at = GetCurrentTimestamp();
 	n = run->layout.n_dense;
 	run->stats = palloc(sizeof(OsmlColumnStats) * (n + 1));
@@ -261,8 +267,7 @@ finish_summary(OsmlRun *run)
 					   psprintf(INT64_FORMAT " steps, epochs or validations due in osml.metrics were left out to keep "
 								"to osml.max_metric_rows a second",
 								run->log.points_dropped));
-	appendStringInfoChar(run->summary, '}');
-	run->row.summary = json_from_text(run->summary->data);
+	run->row.summary = summary_json(run);
 	run->row.hparams = osml_hparams_to_jsonb(run->hparams);
 }
 
@@ -301,11 +306,7 @@ handle_error(OsmlRun *run, ErrorData *edata)
 	if (run->shared->report.hint[0])
 		appendStringInfo(&text, "\nHINT: %s", run->shared->report.hint);
 	osml_intake_end(run);
-	if (run->row.summary == NULL)
-	{
-		appendStringInfoString(run->summary, run->summary->data[run->summary->len - 1] == '}' ? "" : "}");
-		run->row.summary = json_from_text(run->summary->data);
-	}
+	run->row.summary = summary_json(run);
 	end_run(run, status, text.data);
 }
 
