@@ -37,15 +37,21 @@ osml_precision_size(OsmlPrecision precision)
 
 /*
  * What the columns of a block are, in this order: dense columns, the label,
- * the sample weight if there is one (all eight bytes a value), then
+ * the sample weight if there is one, keys (all eight bytes a value), then
  * categorical columns as int32 codes and, in training, the row's number in its
  * source (modulo 2^32), which moves with the row when rows are shuffled so that
  * a message can name it.
+ *
+ * A reader's block has keys, hashes of the texts of categories (features/key.h),
+ * and no codes; a model's block has codes, from 0 to code_sizes[k] - 1, and no
+ * keys.  features/program.h makes the one from the other.
  */
 typedef struct OsmlLayout
 {
 	int			n_dense;
+	int			n_keys;
 	int			n_codes;
+	const int32_t *code_sizes;	/* [n_codes]; not owned */
 	bool		has_weight;
 	bool		has_row_number;
 } OsmlLayout;
@@ -83,11 +89,11 @@ osml_is_missing(double value)
 	return bits == OSML_MISSING_BITS;
 }
 
-/* eight-byte columns: dense, label, weight */
+/* eight-byte columns: dense, label, weight, keys */
 static inline int
 osml_layout_wide(const OsmlLayout *layout)
 {
-	return layout->n_dense + 1 + (layout->has_weight ? 1 : 0);
+	return layout->n_dense + 1 + (layout->has_weight ? 1 : 0) + layout->n_keys;
 }
 
 /* four-byte columns: codes, row number */
@@ -127,6 +133,13 @@ static inline double *
 osml_block_label(const OsmlBlock *block, const OsmlLayout *layout)
 {
 	return osml_block_column(block, layout->n_dense);
+}
+
+static inline uint64_t *
+osml_block_keys(const OsmlBlock *block, const OsmlLayout *layout, int k)
+{
+	return (uint64_t *) osml_block_column(block, osml_layout_wide(layout) -
+										  layout->n_keys + k);
 }
 
 static inline int32_t *

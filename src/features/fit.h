@@ -1,0 +1,39 @@
+/*
+ * fit.h
+ *	  Learning what a program's steps lack, in passes over the training rows.
+ *
+ * One pass fits every step whose inputs are known; a step behind another that
+ * must be fitted waits for the next pass (standardize after impute: two).
+ *
+ *		while ((fit = osml_fit_begin(program, arena)) != NULL)
+ *		{
+ *			for each block: osml_fit_texts(...) as they come; osml_fit_block(...);
+ *			osml_fit_end(fit, ...);
+ *		}
+ */
+#ifndef OSML_FIT_H
+#define OSML_FIT_H
+
+#include "features/program.h"
+
+typedef struct OsmlFitPass OsmlFitPass;
+
+/* a pass that the program still needs, or NULL: it is complete.  status tells
+ * the two kinds of NULL apart. */
+extern OsmlFitPass *osml_fit_begin(OsmlProgram *program, const OsmlArena *arena,
+								   OsmlStatus *status);
+
+/* does the pass want the texts of a key column? */
+extern bool osml_fit_wants_texts(const OsmlFitPass *pass, int key_column);
+
+extern OsmlStatus osml_fit_text(OsmlFitPass *pass, int key_column, uint64_t key,
+								const char *text, size_t length);
+
+/* a reader's block; use[r] false: row r does not count; use may be NULL */
+extern OsmlStatus osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw,
+								 const bool *use);
+
+/* fit the pass's steps; see osml_program_prepare for *bad and message */
+extern OsmlStatus osml_fit_end(OsmlFitPass *pass, int *bad, char *message);
+
+#endif							/* OSML_FIT_H */
