@@ -27,7 +27,7 @@ osml_predict_record(PG_FUNCTION_ARGS)
 	if (!osml_take_record(binding, record))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor,
-										binding->raw, binding->prepared));
+										binding->raw, NULL, binding->prepared));
 }
 
 /* osml_predict(model, anyarray) and osml_predict(model, VARIADIC float8[]) */
@@ -41,6 +41,6 @@ osml_predict_array(PG_FUNCTION_ARGS)
 
 	if (!osml_take_array(binding, array, &raw))
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, raw,
+	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, raw, NULL,
 										binding->prepared));
 }
