@@ -67,6 +67,7 @@ sum_rows(OsmlRun *run)
 	OsmlSums   *sums;
 	void	   *scratch;
 	OsmlBlock  *block;
+	uint64		hash[OSML_BLOCK_ROWS];
 
 	if (!osml_budget_take(&run->budget, bytes))
 		ereport(ERROR,
@@ -78,10 +79,10 @@ sum_rows(OsmlRun *run)
 	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(d));
 	block = osml_new_block(run->context, &run->layout);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
-	while (osml_intake_fill(run, block))
+	while (osml_intake_fill(run, block, hash))
 	{
 		osml_run_check(run);
-		osml_account_streamed(run, block);
+		osml_account_streamed(run, block, hash);
 		osml_sums_block(sums, &run->layout, block, scratch);
 		run->row.rows_seen += block->nrows;
 		run->shared->rows_seen = run->row.rows_seen;
