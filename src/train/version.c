@@ -55,7 +55,7 @@ parameter(const OsmlRun *run, size_t i)
 		((const float *) run->params)[i] : ((const double *) run->params)[i];
 }
 
-/* Inference of weight i (n_dense: the intercept), NaN without. */
+/* Inference of weight i (ols->d: the intercept), NaN without. */
 static void
 fill_inference(const OsmlRun *run, int i, OsmlVersionFeature *feature)
 {
@@ -72,7 +72,9 @@ static void
 fill_features(const OsmlRun *run, OsmlVersionRow *row)
 {
 	int			n = run->layout.n_dense;
-	double	   *weight = palloc(sizeof(double) * n);
+	int			n_weights = n + (int) osml_layout_entries(&run->layout);
+	double	   *weight = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(double) * n_weights);
 	double		intercept;
 
 	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, &intercept);
@@ -107,8 +109,8 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 		}
 	}
 	row->intercept.weight = intercept;
-	row->intercept.scaled_weight = run->spec.bias ? parameter(run, n) : 0;
-	fill_inference(run, n, &row->intercept);
+	row->intercept.scaled_weight = run->spec.bias ? parameter(run, n_weights) : 0;
+	fill_inference(run, n_weights, &row->intercept);
 }
 
 void
