@@ -79,6 +79,9 @@ extern OsmlStatus osml_program_output(OsmlProgram *program, OsmlRegister column,
 extern OsmlStatus osml_program_prepare(OsmlProgram *program, bool *complete,
 									   int *bad, char *message);
 
+/* are the steps that make a step's inputs fitted? */
+extern bool osml_program_ready(const OsmlProgram *program, int step);
+
 /*
  * The step that makes a code column, or -1.  Here and below a code column is a
  * register's index: codes[k] for the k-th of a model's.
