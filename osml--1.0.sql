@@ -120,6 +120,7 @@ CREATE TABLE osml.model_version (
 	val_loss	double precision,
 	test_loss	double precision,
 	summary		jsonb,
+	program		jsonb NOT NULL,
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
 	UNIQUE (model_id, version)
 );
@@ -140,14 +141,16 @@ CREATE TABLE osml.feature (
 	max			double precision,
 	center		double precision NOT NULL,
 	scale		double precision NOT NULL CHECK (scale <> '0'),
+	codes		integer CHECK (codes > 0),
 	PRIMARY KEY (version_id, position)
 );
-COMMENT ON TABLE osml.feature IS 'one row a dense column of a version, in the order of its weights: statistics and scaling constants';
+COMMENT ON TABLE osml.feature IS 'one row a column that a version sees, numbers before codes, in the order of its weights: statistics and scaling constants';
 
 CREATE TABLE osml.weight (
 	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
 	position	integer NOT NULL CHECK (position >= 0),
 	feature		text NOT NULL,
+	category	text,
 	weight		double precision,
 	scaled_weight double precision,
 	std_error	double precision,
@@ -297,7 +300,7 @@ COMMENT ON VIEW osml.models IS 'models and their versions';
 COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
 COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
-COMMENT ON COLUMN osml.models.features IS 'number of dense feature columns; osml.features lists them';
+COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
 COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
 COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
@@ -308,21 +311,23 @@ CREATE VIEW osml.features WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, f.position,
 		CASE WHEN f.element = 0 THEN f.column_name
 			ELSE pg_catalog.format('%s[%s]', f.column_name, f.element) END AS feature,
-		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale
+		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale,
+		f.codes AS categories
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.feature f ON f.version_id = v.version_id;
-COMMENT ON VIEW osml.features IS 'what each model version learned from, in the order osml_predict takes values';
-COMMENT ON COLUMN osml.features.feature IS 'column, or one element of an array column';
+COMMENT ON VIEW osml.features IS 'what each model version learned from, numbers before categories';
+COMMENT ON COLUMN osml.features.feature IS 'column or defined feature, one element of an array column, one of several numbers that a transform makes';
 COMMENT ON COLUMN osml.features.type IS 'type of the column when the version was trained';
 COMMENT ON COLUMN osml.features.rows IS 'training rows with a value';
 COMMENT ON COLUMN osml.features.std IS 'population standard deviation';
 COMMENT ON COLUMN osml.features.center IS 'the model sees (value - center) / scale';
 COMMENT ON COLUMN osml.features.scale IS 'the model sees (value - center) / scale';
+COMMENT ON COLUMN osml.features.categories IS 'number of categories, bins or buckets, those for other and for NULL included; NULL: a number';
 
 CREATE VIEW osml.weights WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, w.feature, w.weight, w.scaled_weight,
-		w.std_error, w.t_stat, w.p_value, w.collinear, w.position
+		w.std_error, w.t_stat, w.p_value, w.collinear, w.position, w.category
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.weight w ON w.version_id = v.version_id;
@@ -334,7 +339,8 @@ COMMENT ON COLUMN osml.weights.std_error IS 'standard error of weight (optimizer
 COMMENT ON COLUMN osml.weights.t_stat IS 'weight / std_error';
 COMMENT ON COLUMN osml.weights.p_value IS 'two-sided, of the hypothesis that the weight is 0';
 COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of others, so its weight is not unique';
-COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, else as in osml.features';
+COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml.features, a category a row';
+COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
 GRANT SELECT ON osml.datasets, osml.runs, osml.progress, osml.metrics,
