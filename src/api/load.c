@@ -96,6 +96,13 @@ build_set(OsmlLoaded *loaded)
 		row->n_features == 0)
 		corrupted(loaded, "It has %d rows of features, not %d.", row->n_features,
 				  loaded->layout.n_dense + loaded->layout.n_codes);
+	for (int j = 0; j < loaded->layout.n_dense; j++)
+	{
+		if (strcmp(osml_version_feature_name(&row->features[j]),
+				   osml_dense_name(set, j)) != 0)
+			corrupted(loaded, "Row %d of its features is not that of \"%s\".", j + 1,
+					  osml_dense_name(set, j));
+	}
 }
 
 /* Scaling constants; also the means for imputation. */

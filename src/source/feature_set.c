@@ -159,10 +159,12 @@ step_inputs(const OsmlFeatureSet *set, int position, const OsmlDefinition *defin
 
 	if (definition->step > 1)
 	{
-		Columns		before = definition_columns(set,
-												last_definition(set, position,
-																definition->feature));
+		const OsmlDefinition *last = last_definition(set, position, definition->feature);
+		Columns		before;
 
+		if (last == NULL)
+			elog(ERROR, "feature \"%s\" has lost its first step", definition->feature);
+		before = definition_columns(set, last);
 		for (int k = 0; k < before.n && n < OSML_MAX_STEP_INPUTS; k++)
 		{
 			in[n] = before.first;
@@ -223,7 +225,7 @@ add_step(OsmlFeatureSet *set, int position, const char *dataset)
 
 /* Make the columns of a feature outputs, and note where they are. */
 static void
-add_output(OsmlFeatureSet *set, OsmlFeature *feature)
+add_output(OsmlFeatureSet *set, OsmlFeature *feature, int *n_dense, int *n_codes)
 {
 	OsmlDefinition *definition = last_definition(set, list_length(set->definitions),
 												 feature->name);
@@ -242,11 +244,14 @@ add_output(OsmlFeatureSet *set, OsmlFeature *feature)
 	feature->step = columns.step;
 	feature->code = -1;
 	feature->n_dense = 0;
-	feature->first_dense = program->output.n_dense;
+	feature->first_dense = *n_dense;
 	if (columns.first.kind == OSML_VALUE_CODE)
-		feature->code = program->output.n_codes;
+		feature->code = (*n_codes)++;
 	else
+	{
 		feature->n_dense = columns.n;
+		*n_dense += columns.n;
+	}
 	if (columns.step >= 0)
 		scaled = program->steps[columns.step].step.transform->scales;
 	for (int k = 0; k < columns.n; k++)
@@ -263,12 +268,14 @@ void
 osml_feature_set_build(OsmlFeatureSet *set, const char *dataset)
 {
 	OsmlArena	arena = osml_context_arena(CurrentMemoryContext);
+	int			n_dense = 0;
+	int			n_codes = 0;
 
 	set->program = osml_program_create(&arena, &set->layout);
 	for (int i = 0; i < list_length(set->definitions); i++)
 		add_step(set, i, dataset);
 	for (int i = 0; i < set->n_features; i++)
-		add_output(set, &set->features[i]);
+		add_output(set, &set->features[i], &n_dense, &n_codes);
 }
 
 /* The definition that became a step of the program. */
