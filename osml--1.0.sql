@@ -31,6 +31,7 @@ CREATE TABLE osml.dataset (
 	label		text,
 	features	text[],
 	options		jsonb CHECK (pg_catalog.jsonb_typeof(options) = 'object'),
+	split		jsonb CHECK (pg_catalog.jsonb_typeof(split) = 'object'),
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 COMMENT ON TABLE osml.dataset IS 'named data: train, val and test source, label and features';
@@ -197,6 +198,16 @@ CREATE FUNCTION osml.run_status(run_id bigint, status text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;	-- takes a new snapshot
 COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running and its trainer is gone';
 
+-- --- What split datasets ask ---------------------------------------------------
+--
+-- Part of the queries that osml_split stores, and IMMUTABLE in earnest: dumped
+-- and restored, a row stays in its part.
+
+CREATE FUNCTION osml.split_unit(seed bigint, features record) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_split_unit'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml.split_unit(bigint, record) IS 'a number in [0, 1) that depends on the row''s values and the seed alone';
+
 -- --- Views: plural, for people -----------------------------------------------
 --
 -- They read the base tables with their owner's rights and let through only
@@ -218,7 +229,7 @@ COMMENT ON VIEW osml.usable_run IS 'building block of other views: runs that the
 
 CREATE VIEW osml.datasets WITH (security_barrier) AS
 	SELECT d.name AS dataset, d.owner, d.train, d.val, d.test, d.label,
-		d.features, d.options, d.created_at
+		d.features, d.options, d.split, d.created_at
 	FROM osml.dataset d
 	WHERE osml.role_usable(d.owner);
 COMMENT ON VIEW osml.datasets IS 'datasets registered with osml_create_dataset';
@@ -228,6 +239,7 @@ COMMENT ON COLUMN osml.datasets.test IS 'relation or SELECT to test on, if any';
 COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first column';
 COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
+COMMENT ON COLUMN osml.datasets.split IS 'how osml_split made train, val and test out of "source"; NULL: it did not';
 
 CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
@@ -384,6 +396,25 @@ CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_drop_dataset'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
+
+CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
+	method text DEFAULT 'hash', "by" text DEFAULT NULL,
+	group_by text[] DEFAULT NULL, seed bigint DEFAULT NULL,
+	gap text DEFAULT NULL, tries integer DEFAULT NULL,
+	OUT part text, OUT rows bigint, OUT share double precision,
+	OUT "column" text, OUT part_mean double precision,
+	OUT whole_mean double precision, OUT z double precision,
+	OUT p_value double precision, OUT seed bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_split'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 30 COST 100000;
+COMMENT ON FUNCTION osml_split(text, jsonb, text, text, text[], bigint, text, integer)
+	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' or by a ''column''; returns how fair the parts are';
+
+CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_unsplit'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
 
 -- --- Training ----------------------------------------------------------------
 
