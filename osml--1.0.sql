@@ -36,6 +36,21 @@ CREATE TABLE osml.dataset (
 );
 COMMENT ON TABLE osml.dataset IS 'named data: train, val and test source, label and features';
 
+-- Rows of one feature have one position.
+CREATE TABLE osml.definition (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position > 0),
+	feature		text NOT NULL CHECK (feature <> ''),
+	step		integer NOT NULL CHECK (step > 0),
+	transform	text NOT NULL,
+	inputs		text[],
+	shared		text,
+	params		jsonb NOT NULL CHECK (pg_catalog.jsonb_typeof(params) = 'object'),
+	fitted		jsonb,
+	PRIMARY KEY (dataset_id, feature, step)
+);
+COMMENT ON TABLE osml.definition IS 'how features of a dataset are made, a row a step';
+
 CREATE TABLE osml.run (
 	run_id		bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.run_id_seq'),
 	owner		text NOT NULL,
@@ -170,8 +185,25 @@ CREATE TABLE osml.model_grant (
 );
 COMMENT ON TABLE osml.model_grant IS 'who else may use a model; grantee public is everybody';
 
+CREATE TABLE osml.bin (
+	dataset_id	bigint REFERENCES osml.dataset ON DELETE CASCADE,
+	version_id	bigint REFERENCES osml.model_version ON DELETE CASCADE,
+	feature		text NOT NULL,
+	bin			bigint NOT NULL CHECK (bin >= 0),
+	low			double precision,
+	high		double precision,
+	category	text,
+	count		bigint CHECK (count >= 0),
+	mean_label	double precision,
+	UNIQUE (dataset_id, feature, bin),
+	UNIQUE (version_id, feature, bin),
+	CHECK ((dataset_id IS NULL) <> (version_id IS NULL))
+);
+COMMENT ON TABLE osml.bin IS 'bins and categories of a dataset''s or a version''s features, for people; training and prediction do not read it';
+
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.metric', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event', '');
@@ -180,6 +212,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.bin', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
@@ -367,7 +400,7 @@ DECLARE
 	t text;
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
-		'model_version', 'feature', 'weight', 'model_grant'] LOOP
+		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
