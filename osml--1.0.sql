@@ -166,6 +166,17 @@ CREATE TABLE osml.model_grant (
 );
 COMMENT ON TABLE osml.model_grant IS 'who else may use a model; grantee public is everybody';
 
+CREATE TABLE osml.feature_note (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	feature		text NOT NULL CHECK (feature <> ''),
+	available	boolean,
+	reason		text,
+	rationale	text,
+	noted_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	PRIMARY KEY (dataset_id, feature)
+);
+COMMENT ON TABLE osml.feature_note IS 'what people know of a dataset''s features: availability, reasons, rationales';
+
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
@@ -176,6 +187,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.feature_note', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
@@ -225,6 +237,16 @@ COMMENT ON COLUMN osml.datasets.test IS 'relation or SELECT to test on, if any';
 COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first column';
 COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
+
+CREATE VIEW osml.feature_notes WITH (security_barrier) AS
+	SELECT d.name AS dataset, n.feature, n.available, n.reason, n.rationale, n.noted_at
+	FROM osml.feature_note n JOIN osml.dataset d ON d.dataset_id = n.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.feature_notes IS 'what osml_declare_feature was told';
+COMMENT ON COLUMN osml.feature_notes.feature IS 'column, or the text of a candidate expression';
+COMMENT ON COLUMN osml.feature_notes.available IS 'whether it is known when a prediction is wanted; NULL: nobody said';
+COMMENT ON COLUMN osml.feature_notes.reason IS 'why it is available, or why not, legal reasons included';
+COMMENT ON COLUMN osml.feature_notes.rationale IS 'why an expert thinks that it should matter';
 
 CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
@@ -337,7 +359,7 @@ COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of oth
 COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, else as in osml.features';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
-GRANT SELECT ON osml.datasets, osml.runs, osml.progress, osml.metrics,
+GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress, osml.metrics,
 	osml.events, osml.models, osml.features, osml.weights TO PUBLIC;
 
 -- A database's owner who installs this trusted extension does not own what the
@@ -349,7 +371,8 @@ DECLARE
 	t text;
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
-		'model_version', 'feature', 'weight', 'model_grant'] LOOP
+		'model_version', 'feature', 'weight', 'model_grant',
+		'feature_note'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
@@ -378,6 +401,45 @@ CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_drop_dataset'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
+
+-- --- Before training: what the data is worth ------------------------------------
+
+CREATE FUNCTION osml_declare_feature(dataset text, feature text,
+	available boolean DEFAULT NULL, reason text DEFAULT NULL,
+	rationale text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_declare_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
+	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
+
+CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT verdict text, OUT reason text, OUT type text,
+	OUT association double precision, OUT measure text, OUT p_value double precision,
+	OUT available boolean, OUT available_reason text,
+	OUT leak double precision, OUT leak_kind text,
+	OUT rows bigint, OUT present double precision, OUT distinct_values bigint,
+	OUT min_rows bigint, OUT min_class_rows bigint,
+	OUT meaning text, OUT line_share double precision,
+	OUT rationale text, OUT partner text, OUT redundancy double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_report'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
+	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
+
+CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT other text, OUT verdict text, OUT reason text,
+	OUT measure text, OUT redundancy double precision,
+	OUT tells double precision, OUT other_tells double precision,
+	OUT together_tell double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_pairs'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
+COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
+	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
 
 -- --- Training ----------------------------------------------------------------
 

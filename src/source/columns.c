@@ -54,12 +54,11 @@ add_column(OsmlColumns *columns, const char *name, char *sql, Oid type, bool can
 	columns->kinds[n].is_flag = base == BOOLOID;
 }
 
-/* A column of the source by name; an error with the nearest name. */
+/* A column of the source by name; without one NULL, and the nearest name. */
 static Form_pg_attribute
-need_column(const OsmlSource *source, const char *name)
+find_column(const OsmlSource *source, const char *name, const char **best)
 {
 	OsmlNearest nearest;
-	const char *best;
 
 	osml_nearest_begin(&nearest, name);
 	for (int i = 0; i < source->columns->natts; i++)
@@ -70,7 +69,19 @@ need_column(const OsmlSource *source, const char *name)
 			return column;
 		osml_nearest_offer(&nearest, NameStr(column->attname));
 	}
-	best = osml_nearest_end(&nearest);
+	*best = osml_nearest_end(&nearest);
+	return NULL;
+}
+
+/* The same; it must be there. */
+static Form_pg_attribute
+need_column(const OsmlSource *source, const char *name)
+{
+	const char *best;
+	Form_pg_attribute column = find_column(source, name, &best);
+
+	if (column)
+		return column;
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
 			 errmsg("column \"%s\" does not exist in %s", name, source->label),
@@ -187,6 +198,21 @@ new_columns(OsmlSource *source)
 	return columns;
 }
 
+void
+osml_columns_check_feature(OsmlSource *source, char *text)
+{
+	const char *best;
+	OsmlColumns *columns;
+
+	if (find_column(source, text, &best))
+		return;
+	/* a word is a misspelt column, anything else an expression */
+	if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0')
+		(void) need_column(source, text);
+	columns = new_columns(source);
+	add_candidate(columns, text);
+}
+
 OsmlColumns *
 osml_columns_resolve(OsmlSource *source, const char *label, List *features,
 					 List *candidates)
@@ -226,10 +252,12 @@ osml_columns_match(const OsmlColumns *columns, OsmlSource *source)
 		const char *name = columns->kinds[i].name;
 		Oid			type = columns->types[i];
 
-		/* an expression's type, and an element's, is taken to be the same */
-		if (!columns->candidate[i] && columns->sql[i][strlen(columns->sql[i]) - 1] != ']')
+		if (columns->candidate[i])
+			continue;
+		/* an element's type is taken to be the same */
+		if (columns->sql[i][strlen(columns->sql[i]) - 1] != ']')
 			type = need_column(source, name)->atttypid;
-		add_column(match, name, columns->sql[i], type, columns->candidate[i]);
+		add_column(match, name, columns->sql[i], type, false);
 	}
 	return match;
 }

@@ -33,7 +33,10 @@ typedef struct OsmlColumns
 extern OsmlColumns *osml_columns_resolve(OsmlSource *source, const char *label,
 										 List *features, List *candidates);
 
-/* the same columns of another source; the label counts as one */
+/* raise the error for a feature that is neither a column nor an expression */
+extern void osml_columns_check_feature(OsmlSource *source, char *text);
+
+/* the same columns, without the candidates, of another source */
 extern OsmlColumns *osml_columns_match(const OsmlColumns *columns, OsmlSource *source);
 
 /* return false to stop; the row is the sink's until it returns */
