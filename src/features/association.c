@@ -12,6 +12,9 @@
 /* how often two rows of chance differ in their label must be seen to tell */
 #define MIN_DISCORDANT 20
 
+/* below this the beta function does not overflow */
+#define FEW_DOF 200
+
 /* the chance that two rows have different labels */
 static double
 label_gini(const OsmlTarget *target)
@@ -27,57 +30,92 @@ label_gini(const OsmlTarget *target)
 	return 1 - same;
 }
 
-/* P(F >= f) */
+/*
+ * P(F >= f): exactly for few degrees of freedom, else by the cube root's near
+ * normality (Paulson, Annals of Mathematical Statistics 13, 1942), which is off
+ * by a few percent of p where p matters.
+ */
 static double
 f_test_p(double f, double between, double within)
 {
 	double		x = within / (within + between * f);
+	double		root = cbrt(f);
+	double		a = 2 / (9 * between);
+	double		b = 2 / (9 * within);
 
 	if (!isfinite(f))
 		return 0;
-	return osml_beta_inc(within / 2, between / 2, x, 1 - x);
+	if (between + within < FEW_DOF)
+		return osml_beta_inc(within / 2, between / 2, x, 1 - x);
+	return erfc(((1 - b) * root - (1 - a)) / sqrt(b * root * root + a) / sqrt(2)) / 2;
 }
 
+/* sums by group, the rows without a code in the last one */
 typedef struct Sums
 {
+	int			n_groups;
 	int		   *count;
 	double	   *sum;
+	double	   *squares;
 } Sums;
 
-/* squares within groups, and around the mean of the rows counted */
 static void
-split_squares(const OsmlTarget *target, const int32_t *code, int n_codes, int missing,
-			  Sums *sums, double *within, double *total)
+add_up(Sums *sums, const OsmlTarget *target, int k, const int32_t *code)
 {
-	*within = *total = 0;
+	for (int g = 0; g < sums->n_groups; g++)
+	{
+		sums->count[g] = 0;
+		sums->sum[g] = sums->squares[g] = 0;
+	}
+	for (int i = 0; i < target->n; i++)
+	{
+		int			g = code[i] >= 0 ? code[i] : sums->n_groups - 1;
+		double		y = target->y[k][i];
+
+		sums->count[g]++;
+		sums->sum[g] += y;
+		sums->squares[g] += y * y;
+	}
+}
+
+/* What groups of several rows add up to: lone rows show no spread. */
+typedef struct Squares
+{
+	int			n;				/* rows in groups of several */
+	int			alone;
+	int			groups;
+	double		within;
+	double		total;
+} Squares;
+
+static void
+split_squares(Sums *sums, const OsmlTarget *target, const int32_t *code, bool missing_too,
+			  Squares *squares)
+{
+	squares->within = squares->total = 0;
 	for (int k = 0; k < target->m; k++)
 	{
 		double		sum = 0;
-		double		squares = 0;
-		int			n = 0;
+		double		sum_squares = 0;
 
-		for (int g = 0; g < n_codes + 1; g++)
+		squares->n = squares->alone = squares->groups = 0;
+		add_up(sums, target, k, code);
+		for (int g = 0; g < sums->n_groups - (missing_too ? 0 : 1); g++)
 		{
-			sums->count[g] = 0;
-			sums->sum[g] = 0;
-		}
-		for (int i = 0; i < target->n; i++)
-		{
-			int			g = code[i] >= 0 ? code[i] : missing;
-			double		y = target->y[k][i];
-
-			if (g < 0)
+			if (sums->count[g] < 2)
+			{
+				squares->alone += sums->count[g];
 				continue;
-			sums->count[g]++;
-			sums->sum[g] += y;
-			sum += y;
-			squares += y * y;
-			n++;
+			}
+			squares->n += sums->count[g];
+			squares->groups++;
+			sum += sums->sum[g];
+			sum_squares += sums->squares[g];
+			squares->within += fmax(0, sums->squares[g] -
+									sums->sum[g] * sums->sum[g] / sums->count[g]);
 		}
-		*total += squares - (n > 0 ? sum * sum / n : 0);
-		for (int g = 0; g < n_codes + 1; g++)
-			squares -= sums->count[g] > 0 ? sums->sum[g] * sums->sum[g] / sums->count[g] : 0;
-		*within += fmax(squares, 0);
+		if (squares->n > 0)
+			squares->total += sum_squares - sum * sum / squares->n;
 	}
 }
 
@@ -85,36 +123,31 @@ OsmlStatus
 osml_explain(const OsmlArena *arena, const OsmlTarget *target, const int32_t *code,
 			 int n_codes, bool missing_too, OsmlExplained *explained)
 {
-	Sums		sums;
-	double		within;
-	double		total;
+	Sums		sums = {n_codes + 1, NULL, NULL, NULL};
+	Squares		squares = {0};
 	double		mean_within;
-	int			n = 0;
 
 	explained->share = 0;
 	explained->p = 1;
-	explained->groups = 0;
-	explained->within = 0;
-	sums.count = osml_arena_alloc(arena, sizeof(int) * (n_codes + 1));
-	sums.sum = osml_arena_alloc(arena, sizeof(double) * (n_codes + 1));
-	if (sums.count == NULL || sums.sum == NULL)
+	sums.count = osml_arena_alloc(arena, sizeof(int) * sums.n_groups);
+	sums.sum = osml_arena_alloc(arena, sizeof(double) * sums.n_groups);
+	sums.squares = osml_arena_alloc(arena, sizeof(double) * sums.n_groups);
+	if (sums.count == NULL || sums.sum == NULL || sums.squares == NULL)
 		return OSML_OUT_OF_MEMORY;
-	split_squares(target, code, n_codes, missing_too ? n_codes : -1, &sums, &within, &total);
-	for (int g = 0; g < n_codes + 1; g++)
-	{
-		n += sums.count[g];
-		explained->groups += sums.count[g] > 0 ? 1 : 0;
-	}
+	split_squares(&sums, target, code, missing_too, &squares);
 	osml_arena_release(arena, sums.count);
 	osml_arena_release(arena, sums.sum);
-	explained->within = n - explained->groups;
-	if (explained->groups < 2 || total <= 0 ||
+	osml_arena_release(arena, sums.squares);
+	explained->groups = squares.groups;
+	explained->within = squares.n - squares.groups;
+	/* groups of several rows must be most of what there is to speak for it */
+	if (squares.groups < 2 || squares.total <= 0 || squares.n < squares.alone ||
 		explained->within * label_gini(target) < MIN_DISCORDANT)
 		return OSML_OK;
-	mean_within = within / explained->within;
-	explained->share = fmax(0, 1 - mean_within / (total / (n - 1)));
-	explained->p = f_test_p((total - within) / (explained->groups - 1) / mean_within,
-							explained->groups - 1, explained->within);
+	mean_within = squares.within / explained->within;
+	explained->share = fmax(0, 1 - mean_within / (squares.total / (squares.n - 1)));
+	explained->p = f_test_p((squares.total - squares.within) / (squares.groups - 1) /
+							mean_within, squares.groups - 1, explained->within);
 	return OSML_OK;
 }
 
