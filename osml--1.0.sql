@@ -441,6 +441,15 @@ CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
 COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
 	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
 
+CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
+	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
+	OUT message text, OUT hint text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_check'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_check(text, jsonb)
+	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
+
 -- --- Training ----------------------------------------------------------------
 
 CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',

@@ -145,7 +145,7 @@ begin_report(FunctionCallInfo fcinfo, bool *empty)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("sample_rows must be at least 100, not %d", sample_rows)));
 	report = osml_report_resolve(name, NULL, NIL, candidates);
-	*empty = !osml_report_read(report, sample_rows);
+	*empty = !osml_report_read(report, sample_rows, NULL, NULL);
 	if (*empty)
 		ereport(NOTICE,
 				(errmsg("%s has no row with a label", report->columns->source->label)));

@@ -69,22 +69,33 @@ osml_report_resolve(const char *name, const char *label, List *features, List *c
 	return report;
 }
 
+/* where rows go while they are read */
+typedef struct Reading
+{
+	OsmlSample *sample;
+	OsmlRowSink also;
+	void	   *arg;
+} Reading;
+
 static bool
 take_row(void *arg, const OsmlCell *row)
 {
-	osml_sample_add(arg, row);
-	return true;
+	Reading    *reading = arg;
+
+	osml_sample_add(reading->sample, row);
+	return reading->also == NULL || reading->also(reading->arg, row);
 }
 
 bool
-osml_report_read(OsmlReport *report, int sample_rows)
+osml_report_read(OsmlReport *report, int sample_rows, OsmlRowSink also, void *arg)
 {
+	Reading		reading = {&report->sample, also, arg};
 	int			n = report->columns->n;
 	int			capacity = Min(sample_rows, Max(MIN_SAMPLE, MAX_CELLS / n));
 
 	osml_check_status(osml_sample_init(&report->sample, &report->arena,
 									   report->columns->kinds, n, capacity));
-	osml_columns_scan(report->columns, take_row, &report->sample);
+	osml_columns_scan(report->columns, take_row, &reading);
 	osml_check_status(osml_sample_finish(&report->sample));
 	if (report->sample.n == 0)
 		return false;

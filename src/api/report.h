@@ -29,9 +29,11 @@ typedef struct OsmlReport
 extern OsmlReport *osml_report_resolve(const char *name, const char *label,
 									   List *features, List *candidates);
 
-/* Read all training rows and draw at most sample_rows of them.  Returns false
- * when no row has a label: then there is nothing to assess. */
-extern bool osml_report_read(OsmlReport *report, int sample_rows);
+/* Read all training rows and draw at most sample_rows of them; also, if not
+ * NULL, sees each row too.  Returns false when no row has a label: then there is
+ * nothing to assess. */
+extern bool osml_report_read(OsmlReport *report, int sample_rows, OsmlRowSink also,
+							 void *arg);
 
 /* assess each feature by itself */
 extern void osml_report_assess(OsmlReport *report);

@@ -145,6 +145,29 @@ osml_view_make(OsmlView *view, const OsmlSample *sample, int j)
 	return OSML_OK;
 }
 
+double
+osml_view_outliers(const OsmlView *view, double ranges)
+{
+	int			n = view->n_present;
+	int			outside = 0;
+	double		low;
+	double		high;
+	double		reach;
+
+	if (view->x == NULL || n == 0)
+		return 0;
+	low = view->x[view->order[n / 4]];
+	high = view->x[view->order[n - 1 - n / 4]];
+	reach = ranges * (high - low);
+	for (int i = 0; reach > 0 && i < n; i++)
+	{
+		double		x = view->x[view->order[i]];
+
+		outside += x < low - reach || x > high + reach ? 1 : 0;
+	}
+	return (double) outside / n;
+}
+
 /* a column of the target, centred; adds its squares */
 static OsmlStatus
 add_column(OsmlTarget *target, const OsmlArena *arena, const double *y, int class)

@@ -50,6 +50,10 @@ typedef struct OsmlTarget
 
 extern OsmlStatus osml_view_make(OsmlView *view, const OsmlSample *sample, int j);
 
+/* share of the values more than so many interquartile ranges away from the
+ * quartiles; 0 where half of all values are equal, and for keys */
+extern double osml_view_outliers(const OsmlView *view, double ranges);
+
 extern OsmlStatus osml_target_make(OsmlTarget *target, const OsmlSample *sample,
 								   const OsmlView *label);
 
