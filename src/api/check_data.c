@@ -25,6 +25,9 @@
 #define ORDER_SHARE 0.01
 #define ORDER_P 1e-6
 
+/* so many equal rows would end on both sides of a careless split */
+#define TWINS_SHARE 0.05
+
 /* deviations of columns further apart than this need scaling */
 #define SCALE_RATIO 1e3
 
@@ -66,7 +69,7 @@ check_nonfinite(OsmlCheck *check)
 			"They are skipped.";
 	}
 	osml_check_put(check, "nonfinite", verdict, NULL, share,
-				   psprintf("%lld rows have NaN or infinity", (long long) check->nonfinite_rows),
+				   psprintf("rows with NaN or infinity: %lld", (long long) check->nonfinite_rows),
 				   hint);
 }
 
@@ -198,7 +201,12 @@ static void
 check_duplicates(OsmlCheck *check)
 {
 	static const char *const parts[] = {"val", "test"};
+	double		twins = osml_report_twins(check->report);
+	bool		many = twins > TWINS_SHARE;
 
+	osml_check_put(check, "duplicates", many ? OSML_CHECK_WARN : OSML_CHECK_OK, "train", twins,
+				   psprintf("%.1f %% of the rows of train have a twin there", 100 * twins),
+				   many ? "Split by a hash of the rows, which keeps twins together." : NULL);
 	for (int i = 0; i < (int) lengthof(parts); i++)
 	{
 		OsmlOverlap overlap;

@@ -186,6 +186,18 @@ osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap)
 	return true;
 }
 
+double
+osml_report_twins(OsmlReport *report)
+{
+	OsmlColumns *train = osml_columns_match(report->columns, report->columns->source);
+	Fingerprints prints;
+	OsmlOverlap overlap;
+
+	take_fingerprints(report, &prints, train, columns_that_count(report, train->n));
+	osml_bottom_overlap(&prints.rows, &prints.rows, &overlap);
+	return overlap.expected;
+}
+
 bool
 osml_overlap_is_leak(const OsmlOverlap *overlap)
 {

@@ -42,6 +42,9 @@ extern void osml_report_assess(OsmlReport *report);
  * "test"; false when the dataset has none. */
 extern bool osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap);
 
+/* the share of the training rows that have a twin in train */
+extern double osml_report_twins(OsmlReport *report);
+
 /* is that more than rows of one population have in common by chance? */
 extern bool osml_overlap_is_leak(const OsmlOverlap *overlap);
 

@@ -59,14 +59,17 @@ osml_purity(const OsmlArena *arena, const OsmlTarget *target, const bool *mark,
 		below_marked += kind.share;
 		if (label->value == NULL)
 			continue;
+		/* a single value above, or below, is better named itself */
 		kind.kind = OSML_LABEL_ABOVE;
 		kind.base = 1 - below;
 		kind.share = 1 - below_marked;
-		offer(purity, &best_z, &kind);
+		if (c < label->n_values - 2)
+			offer(purity, &best_z, &kind);
 		kind.kind = OSML_LABEL_BELOW;
 		kind.base = below - (double) label->count[c] / target->n;
 		kind.share = below_marked - (double) marked[c] / kind.rows;
-		offer(purity, &best_z, &kind);
+		if (c > 1)
+			offer(purity, &best_z, &kind);
 	}
 	osml_arena_release(arena, marked);
 	return OSML_OK;

@@ -217,7 +217,7 @@ look_for_cycle(const OsmlColumnFacts *facts, const OsmlColumnKind *kind,
 
 		if (!inside || high - low < 6)
 			continue;
-		if (named || (whole && by_value->p < SURE && found->line < 0.5 &&
+		if (named || (whole && by_value->p < SURE && found->line < 0.75 &&
 					  ends_meet(target, view, low, high)))
 		{
 			found->meaning = OSML_MEANS_CYCLE;

@@ -144,10 +144,27 @@ check_expression(const char *text, const char *sql)
 				 errmsg("candidate feature \"%s\" is not a single expression", text)));
 }
 
+/* A candidate while it is looked at. */
+typedef struct Candidate
+{
+	const char *text;
+	const char *sql;			/* what is parsed */
+} Candidate;
+
+/* A position in an error of the parser is one in what it was given. */
 static void
 candidate_context(void *arg)
 {
-	errcontext("candidate feature \"%s\"", (const char *) arg);
+	const Candidate *candidate = arg;
+	int			position = geterrposition();
+
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(candidate->sql);
+	}
+	errcontext("candidate feature \"%s\"", candidate->text);
 }
 
 /* The type of a candidate, which the server checks on the way. */
@@ -177,10 +194,11 @@ static void
 add_candidate(OsmlColumns *columns, char *text)
 {
 	char	   *sql = psprintf("(%s\n)", text);
-	ErrorContextCallback context = {error_context_stack, candidate_context, text};
+	Candidate	candidate = {text, psprintf("SELECT %s", sql)};
+	ErrorContextCallback context = {error_context_stack, candidate_context, &candidate};
 
 	error_context_stack = &context;
-	check_expression(text, psprintf("SELECT %s", sql));
+	check_expression(text, candidate.sql);
 	add_column(columns, text, sql, candidate_type(columns->source, text, sql), true);
 	error_context_stack = context.previous;
 }
@@ -329,6 +347,26 @@ hand_over(const OsmlColumns *columns, Converter *converters, OsmlRowSink sink, v
 	return more;
 }
 
+/* An error while rows are read may be of any of the candidates. */
+static void
+scan_context(void *arg)
+{
+	const OsmlColumns *columns = arg;
+	StringInfoData names;
+	int			n = 0;
+
+	initStringInfo(&names);
+	for (int i = 0; i < columns->n; i++)
+	{
+		if (columns->candidate[i])
+			appendStringInfo(&names, "%s\"%s\"", n++ ? ", " : "", columns->kinds[i].name);
+	}
+	if (n > 0)
+		errcontext("reading %s with candidate features %s", columns->source->label, names.data);
+	else
+		errcontext("reading %s", columns->source->label);
+}
+
 void
 osml_columns_scan(const OsmlColumns *columns, OsmlRowSink sink, void *arg)
 {
@@ -340,7 +378,10 @@ osml_columns_scan(const OsmlColumns *columns, OsmlRowSink sink, void *arg)
 	Portal		portal;
 	int			level;
 	bool		more = true;
+	ErrorContextCallback context = {error_context_stack, scan_context,
+	unconstify(OsmlColumns *, columns)};
 
+	error_context_stack = &context;
 	SPI_connect();
 	level = osml_scan_settings();
 	initStringInfo(&sql);
@@ -369,4 +410,5 @@ osml_columns_scan(const OsmlColumns *columns, OsmlRowSink sink, void *arg)
 	SPI_cursor_close(portal);
 	AtEOXact_GUC(false, level);
 	SPI_finish();
+	error_context_stack = context.previous;
 }

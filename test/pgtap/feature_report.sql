@@ -6,7 +6,8 @@
 \pset fieldsep '\n'
 SET client_min_messages = warning;
 
-SELECT plan(85);
+-- a plan: a SELECT that finds no row checks nothing and must be noticed
+SELECT plan(134);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -134,11 +135,11 @@ INSERT INTO planted VALUES
 	('card', 'card_ref', 'drop', 'an identifier'),
 	('card', 'chargeback_no', 'drop', 'filled only after the outcome'),
 	('card', 'reviewed', 'drop', 'a copy of the label'),
-	('card', 'review_score', 'look', 'a near copy of the label'),
+	('card', 'review_score', 'drop', 'a near copy of the label'),
 	('card', 'currency', 'drop', 'a constant'),
 	('card', 'promo', 'drop', 'present in 3 %'),
 	('card', 'device_age', 'look', 'missing in 20 %'),
-	('card', 'created_at', 'look', 'a timestamp that leaks order'),
+	('card', 'created_at', 'drop', 'a timestamp that leaks order'),
 	('card', 'terminal', 'look', 'one of two that identify the label'),
 	('card', 'slot', 'look', 'the other of two that identify the label'),
 	('card', 'hour', 'look', 'hour of day as a number'),
@@ -152,7 +153,7 @@ INSERT INTO planted VALUES
 	('banner', 'format', 'drop', 'a constant'),
 	('banner', 'survey', 'drop', 'present in 3 %'),
 	('banner', 'page_depth', 'look', 'missing in 20 %'),
-	('banner', 'served_at', 'look', 'a timestamp that leaks order'),
+	('banner', 'served_at', 'drop', 'a timestamp that leaks order'),
 	('banner', 'campaign', 'look', 'one of two that identify the label'),
 	('banner', 'creative', 'look', 'the other of two that identify the label'),
 	('banner', 'local_hour', 'look', 'hour of day as a number'),
@@ -164,25 +165,78 @@ INSERT INTO planted VALUES
 	('game', 'build', 'drop', 'a constant'),
 	('game', 'clan_bonus', 'drop', 'present in 3 %'),
 	('game', 'ping', 'look', 'missing in 20 %'),
-	('game', 'joined', 'look', 'a date that leaks order'),
+	('game', 'joined', 'drop', 'a date that leaks order'),
 	('game', 'shard', 'look', 'one of two that identify the label'),
 	('game', 'party', 'look', 'the other of two that identify the label'),
 	('game', 'login_hour', 'look', 'hour of day as a number'),
 	('game', 'bearing', 'look', 'an angle as a number'),
 	('game', '(rows)', 'look', 'the same rows in train and val');
 
+-- the reason that has to be among those given
+CREATE TABLE reason (what text, pattern text);
+INSERT INTO reason VALUES
+	('a ZIP code stored as integer', 'name things'), ('a code stored as integer', 'name things'),
+	('a serial number', 'an identifier'), ('an identifier', 'an identifier'),
+	('filled only after the outcome', 'filled only where the label is above 0:|filled only where the label is 1:'),
+	('a copy of the label', 'tells 100.0 % of the label by itself'), ('a function of the label', 'tells 100.0 % of the label by itself'),
+	('a near copy of the label', 'of the label by itself'), ('a constant', '^constant$'),
+	('present in 3 %', 'present in only [23]\.. % of rows'), ('missing in 20 %', 'missing in (19|20|21)\.. % of rows'),
+	('a timestamp that leaks order', 'grows with the order of rows'), ('a date that leaks order', 'grows with the order of rows'),
+	('one of two that identify the label', '100 % of the label together with'),
+	('the other of two that identify the label', '100 % of the label together with'),
+	('hour of day as a number', 'hour of day goes round'), ('an angle as a number', 'angle goes round'),
+	('a month without any relation', 'month goes round.*no relation to the label'),
+	('the same rows in train and val', '^(9|10|11)\.. % of the val rows are in train too; 0.0 %');
+
 -- train on the first 8,000 rows; 200 of the 2,000 rows to validate on were trained on
-CREATE TABLE found AS SELECT NULL::text AS study, NULL::int AS seed, r.* FROM osml_feature_report('SELECT 1 AS y, 2 AS x') r LIMIT 0;
+CREATE TABLE found AS SELECT NULL::text AS study, NULL::int AS seed, r.*
+	FROM osml_feature_report('SELECT 1 AS y, 2 AS x') r LIMIT 0;
 CREATE FUNCTION study(study text, label text, seed int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE TABLE %I AS SELECT * FROM make_%1$s(%s, 1, 8000)', study, seed);
 	EXECUTE format('CREATE TABLE %I AS SELECT * FROM make_%s(%s, 8001, 9800)
-		UNION ALL (SELECT * FROM %2$I LIMIT 200)', study || '_val', study, seed);
+		UNION ALL (SELECT * FROM %I LIMIT 200)', study || '_val', study, seed, study);
 	PERFORM osml_create_dataset(study, study, label => label, val => study || '_val');
 	INSERT INTO found SELECT study, seed, r.* FROM osml_feature_report(study) r;
 	PERFORM osml_drop_dataset(study);
 	EXECUTE format('DROP TABLE %I, %I', study, study || '_val');
 END $$;
-SELECT study(s, l, seed) FROM (VALUES ('card', 'is_fraud'), ('banner', 'clicks'), ('game', 'fate')) v (s, l),
-	generate_series(1, 4) seed;
+DO $$ BEGIN
+	PERFORM study(s, l, seed) FROM (VALUES ('card', 'is_fraud'), ('banner', 'clicks'), ('game', 'fate')) v (s, l),
+		generate_series(11, 14) seed;
+END $$;
 
+-- --- what is found -------------------------------------------------------------------
+
+SELECT is(count(f.verdict), 4::bigint, format('%s: %s is reported on', p.study, p.bad))
+	|| E'\n' || is(string_agg(DISTINCT f.verdict, ' ' ORDER BY f.verdict) FILTER (WHERE f.verdict <> 'drop'),
+		CASE p.at_least WHEN 'look' THEN 'look' END, format('%s: %s, %s, gets %s', p.study, p.bad, p.what, p.at_least))
+	|| E'\n' || is(count(*) FILTER (WHERE f.reason ~ r.pattern), 4::bigint, format('%s: the reason for %s', p.study, p.bad))
+	FROM planted p JOIN reason r USING (what) LEFT JOIN found f ON f.study = p.study AND f.feature = p.bad
+	GROUP BY p.study, p.bad, p.what, p.at_least, r.pattern ORDER BY p.study, p.bad;
+-- good features: skewed, noisy, curved, weak, of many levels
+SELECT is(count(*) FILTER (WHERE verdict = 'drop'), 0::bigint, format('%s: none of %s good features is dropped', study, count(DISTINCT feature)))
+	|| E'\n' || is(string_agg(DISTINCT feature || ' ' || verdict, ', ') FILTER (WHERE verdict <> 'keep'), NULL,
+		format('%s: and all are kept', study))
+	FROM found f WHERE NOT EXISTS (SELECT FROM planted p WHERE p.study = f.study AND p.bad = f.feature) GROUP BY study;
+
+-- --- figures against SQL's own aggregates ---------------------------------------------
+
+CREATE TABLE plain AS SELECT is_fraud AS y, speed::float8 AS x, disputes, online FROM make_card(21, 1, 3000);
+SELECT is(round(r.association::numeric, 9), greatest(abs(c.line), abs(c.rank)), 'association is the better of two correlations')
+	FROM osml_feature_report('SELECT y, x FROM plain') r,
+		(SELECT round(corr(y, x)::numeric, 9) AS line, round(corr(ry, rx)::numeric, 9) AS rank
+			FROM (SELECT y, x, rank() OVER (ORDER BY y) AS ry, rank() OVER (ORDER BY x) AS rx FROM plain) s) c
+	WHERE r.measure LIKE '%correlation';
+SELECT is(r.min_rows, least(count(*) FILTER (WHERE online), count(*) FILTER (WHERE NOT online)), 'rows of the rarest value')
+	|| E'\n' || is(r.min_class_rows, (SELECT min(n) FROM (SELECT count(*) AS n FROM plain GROUP BY y, online) s), 'rows of the rarest class at one value')
+	FROM plain, osml_feature_report('SELECT y, online FROM plain') r GROUP BY r.min_rows, r.min_class_rows;
+SELECT is(round(p.redundancy::numeric, 9), (SELECT greatest(round(abs(corr(x, disputes))::numeric, 9),
+		CASE p.measure WHEN 'correlation' THEN 0 ELSE round(p.redundancy::numeric, 9) END) FROM plain), 'redundancy of two numbers is their correlation')
+	FROM osml_feature_pairs('SELECT y, x, disputes FROM plain') p;
+-- the sample is of rows, whatever the table's size
+SELECT is(count(*), 0::bigint, 'a smaller sample finds the same kinds of trouble')
+	FROM osml_feature_report('SELECT * FROM make_card(22, 1, 30000)', sample_rows => 8000) r JOIN planted p ON p.study = 'card' AND p.bad = r.feature
+	WHERE r.verdict = 'keep';
+
+SELECT * FROM finish();
