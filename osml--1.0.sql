@@ -201,6 +201,17 @@ CREATE TABLE osml.bin (
 );
 COMMENT ON TABLE osml.bin IS 'bins and categories of a dataset''s or a version''s features, for people; training and prediction do not read it';
 
+CREATE TABLE osml.feature_note (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	feature		text NOT NULL CHECK (feature <> ''),
+	available	boolean,
+	reason		text,
+	rationale	text,
+	noted_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	PRIMARY KEY (dataset_id, feature)
+);
+COMMENT ON TABLE osml.feature_note IS 'what people know of a dataset''s features: availability, reasons, rationales';
+
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
@@ -213,6 +224,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.bin', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.feature_note', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
@@ -273,6 +285,16 @@ COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first col
 COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
 COMMENT ON COLUMN osml.datasets.split IS 'how osml_split made train, val and test out of "source"; NULL: it did not';
+
+CREATE VIEW osml.feature_notes WITH (security_barrier) AS
+	SELECT d.name AS dataset, n.feature, n.available, n.reason, n.rationale, n.noted_at
+	FROM osml.feature_note n JOIN osml.dataset d ON d.dataset_id = n.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.feature_notes IS 'what osml_declare_feature was told';
+COMMENT ON COLUMN osml.feature_notes.feature IS 'column, or the text of a candidate expression';
+COMMENT ON COLUMN osml.feature_notes.available IS 'whether it is known when a prediction is wanted; NULL: nobody said';
+COMMENT ON COLUMN osml.feature_notes.reason IS 'why it is available, or why not, legal reasons included';
+COMMENT ON COLUMN osml.feature_notes.rationale IS 'why an expert thinks that it should matter';
 
 CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
@@ -388,7 +410,7 @@ COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml
 COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
-GRANT SELECT ON osml.datasets, osml.runs, osml.progress, osml.metrics,
+GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress, osml.metrics,
 	osml.events, osml.models, osml.features, osml.weights TO PUBLIC;
 
 -- A database's owner who installs this trusted extension does not own what the
@@ -400,7 +422,8 @@ DECLARE
 	t text;
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
-		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin'] LOOP
+		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin',
+		'feature_note'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
@@ -448,6 +471,54 @@ CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_unsplit'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
+
+-- --- Before training: what the data is worth ------------------------------------
+
+CREATE FUNCTION osml_declare_feature(dataset text, feature text,
+	available boolean DEFAULT NULL, reason text DEFAULT NULL,
+	rationale text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_declare_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
+	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
+
+CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT verdict text, OUT reason text, OUT type text,
+	OUT association double precision, OUT measure text, OUT p_value double precision,
+	OUT available boolean, OUT available_reason text,
+	OUT leak double precision, OUT leak_kind text,
+	OUT rows bigint, OUT present double precision, OUT distinct_values bigint,
+	OUT min_rows bigint, OUT min_class_rows bigint,
+	OUT meaning text, OUT line_share double precision,
+	OUT rationale text, OUT partner text, OUT redundancy double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_report'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
+	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
+
+CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT other text, OUT verdict text, OUT reason text,
+	OUT measure text, OUT redundancy double precision,
+	OUT tells double precision, OUT other_tells double precision,
+	OUT together_tell double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_pairs'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
+COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
+	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
+
+CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
+	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
+	OUT message text, OUT hint text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_check'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_check(text, jsonb)
+	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
 
 -- --- Training ----------------------------------------------------------------
 

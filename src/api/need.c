@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 
 #include "api/need.h"
@@ -25,6 +27,30 @@ char *
 osml_maybe_text(FunctionCallInfo fcinfo, int arg)
 {
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+/* The elements of a text[] argument; NIL for NULL. */
+List *
+osml_maybe_texts(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	List	   *list = NIL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (PG_ARGISNULL(arg))
+		return NIL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false,
+					  TYPALIGN_INT, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument \"%s\" must not contain nulls", name)));
+		list = lappend(list, TextDatumGetCString(values[i]));
+	}
+	return list;
 }
 
 /* For hints: what the user may have meant. */

@@ -20,6 +20,9 @@ extern char *osml_need_text(FunctionCallInfo fcinfo, int arg, const char *name);
 /* the same, but NULL gives NULL */
 extern char *osml_maybe_text(FunctionCallInfo fcinfo, int arg);
 
+/* the elements (char *) of a text[] argument, none of them NULL; NIL for NULL */
+extern List *osml_maybe_texts(FunctionCallInfo fcinfo, int arg, const char *name);
+
 /* an existing model on which the current user has the privilege */
 extern OsmlModelRow *osml_need_model(const char *name, OsmlPrivilege privilege);
 
