@@ -12,6 +12,7 @@
 #include "api/fit_dataset.h"
 #include "api/need.h"
 #include "catalog/definition.h"
+#include "source/context_arena.h"
 
 PG_FUNCTION_INFO_V1(osml_apply_bins);
 
