@@ -31,9 +31,25 @@ CREATE TABLE osml.dataset (
 	label		text,
 	features	text[],
 	options		jsonb CHECK (pg_catalog.jsonb_typeof(options) = 'object'),
+	split		jsonb CHECK (pg_catalog.jsonb_typeof(split) = 'object'),
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 COMMENT ON TABLE osml.dataset IS 'named data: train, val and test source, label and features';
+
+-- Rows of one feature have one position.
+CREATE TABLE osml.definition (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position > 0),
+	feature		text NOT NULL CHECK (feature <> ''),
+	step		integer NOT NULL CHECK (step > 0),
+	transform	text NOT NULL,
+	inputs		text[],
+	shared		text,
+	params		jsonb NOT NULL CHECK (pg_catalog.jsonb_typeof(params) = 'object'),
+	fitted		jsonb,
+	PRIMARY KEY (dataset_id, feature, step)
+);
+COMMENT ON TABLE osml.definition IS 'how features of a dataset are made, a row a step';
 
 CREATE TABLE osml.run (
 	run_id		bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.run_id_seq'),
@@ -120,6 +136,7 @@ CREATE TABLE osml.model_version (
 	val_loss	double precision,
 	test_loss	double precision,
 	summary		jsonb,
+	program		jsonb NOT NULL,
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
 	UNIQUE (model_id, version)
 );
@@ -140,14 +157,16 @@ CREATE TABLE osml.feature (
 	max			double precision,
 	center		double precision NOT NULL,
 	scale		double precision NOT NULL CHECK (scale <> '0'),
+	codes		integer CHECK (codes > 0),
 	PRIMARY KEY (version_id, position)
 );
-COMMENT ON TABLE osml.feature IS 'one row a dense column of a version, in the order of its weights: statistics and scaling constants';
+COMMENT ON TABLE osml.feature IS 'one row a column that a version sees, numbers before codes, in the order of its weights: statistics and scaling constants';
 
 CREATE TABLE osml.weight (
 	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
 	position	integer NOT NULL CHECK (position >= 0),
 	feature		text NOT NULL,
+	category	text,
 	weight		double precision,
 	scaled_weight double precision,
 	std_error	double precision,
@@ -166,6 +185,22 @@ CREATE TABLE osml.model_grant (
 );
 COMMENT ON TABLE osml.model_grant IS 'who else may use a model; grantee public is everybody';
 
+CREATE TABLE osml.bin (
+	dataset_id	bigint REFERENCES osml.dataset ON DELETE CASCADE,
+	version_id	bigint REFERENCES osml.model_version ON DELETE CASCADE,
+	feature		text NOT NULL,
+	bin			bigint NOT NULL CHECK (bin >= 0),
+	low			double precision,
+	high		double precision,
+	category	text,
+	count		bigint CHECK (count >= 0),
+	mean_label	double precision,
+	UNIQUE (dataset_id, feature, bin),
+	UNIQUE (version_id, feature, bin),
+	CHECK ((dataset_id IS NULL) <> (version_id IS NULL))
+);
+COMMENT ON TABLE osml.bin IS 'bins and categories of a dataset''s or a version''s features, for people; training and prediction do not read it';
+
 CREATE TABLE osml.feature_note (
 	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
 	feature		text NOT NULL CHECK (feature <> ''),
@@ -179,6 +214,7 @@ COMMENT ON TABLE osml.feature_note IS 'what people know of a dataset''s features
 
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.metric', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event', '');
@@ -187,6 +223,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.bin', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature_note', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
@@ -205,6 +242,16 @@ CREATE FUNCTION osml.run_status(run_id bigint, status text) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_view_run_status'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;	-- takes a new snapshot
 COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running and its trainer is gone';
+
+-- --- What split datasets ask ---------------------------------------------------
+--
+-- Part of the queries that osml_split stores, and IMMUTABLE in earnest: dumped
+-- and restored, a row stays in its part.
+
+CREATE FUNCTION osml.split_unit(seed bigint, features record) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_split_unit'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml.split_unit(bigint, record) IS 'a number in [0, 1) that depends on the row''s values and the seed alone';
 
 -- --- Views: plural, for people -----------------------------------------------
 --
@@ -227,7 +274,7 @@ COMMENT ON VIEW osml.usable_run IS 'building block of other views: runs that the
 
 CREATE VIEW osml.datasets WITH (security_barrier) AS
 	SELECT d.name AS dataset, d.owner, d.train, d.val, d.test, d.label,
-		d.features, d.options, d.created_at
+		d.features, d.options, d.split, d.created_at
 	FROM osml.dataset d
 	WHERE osml.role_usable(d.owner);
 COMMENT ON VIEW osml.datasets IS 'datasets registered with osml_create_dataset';
@@ -237,6 +284,7 @@ COMMENT ON COLUMN osml.datasets.test IS 'relation or SELECT to test on, if any';
 COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first column';
 COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
+COMMENT ON COLUMN osml.datasets.split IS 'how osml_split made train, val and test out of "source"; NULL: it did not';
 
 CREATE VIEW osml.feature_notes WITH (security_barrier) AS
 	SELECT d.name AS dataset, n.feature, n.available, n.reason, n.rationale, n.noted_at
@@ -319,7 +367,7 @@ COMMENT ON VIEW osml.models IS 'models and their versions';
 COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
 COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
-COMMENT ON COLUMN osml.models.features IS 'number of dense feature columns; osml.features lists them';
+COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
 COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
 COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
@@ -330,21 +378,23 @@ CREATE VIEW osml.features WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, f.position,
 		CASE WHEN f.element = 0 THEN f.column_name
 			ELSE pg_catalog.format('%s[%s]', f.column_name, f.element) END AS feature,
-		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale
+		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale,
+		f.codes AS categories
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.feature f ON f.version_id = v.version_id;
-COMMENT ON VIEW osml.features IS 'what each model version learned from, in the order osml_predict takes values';
-COMMENT ON COLUMN osml.features.feature IS 'column, or one element of an array column';
+COMMENT ON VIEW osml.features IS 'what each model version learned from, numbers before categories';
+COMMENT ON COLUMN osml.features.feature IS 'column or defined feature, one element of an array column, one of several numbers that a transform makes';
 COMMENT ON COLUMN osml.features.type IS 'type of the column when the version was trained';
 COMMENT ON COLUMN osml.features.rows IS 'training rows with a value';
 COMMENT ON COLUMN osml.features.std IS 'population standard deviation';
 COMMENT ON COLUMN osml.features.center IS 'the model sees (value - center) / scale';
 COMMENT ON COLUMN osml.features.scale IS 'the model sees (value - center) / scale';
+COMMENT ON COLUMN osml.features.categories IS 'number of categories, bins or buckets, those for other and for NULL included; NULL: a number';
 
 CREATE VIEW osml.weights WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, w.feature, w.weight, w.scaled_weight,
-		w.std_error, w.t_stat, w.p_value, w.collinear, w.position
+		w.std_error, w.t_stat, w.p_value, w.collinear, w.position, w.category
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.weight w ON w.version_id = v.version_id;
@@ -356,7 +406,8 @@ COMMENT ON COLUMN osml.weights.std_error IS 'standard error of weight (optimizer
 COMMENT ON COLUMN osml.weights.t_stat IS 'weight / std_error';
 COMMENT ON COLUMN osml.weights.p_value IS 'two-sided, of the hypothesis that the weight is 0';
 COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of others, so its weight is not unique';
-COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, else as in osml.features';
+COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml.features, a category a row';
+COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
 GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress, osml.metrics,
@@ -371,7 +422,7 @@ DECLARE
 	t text;
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
-		'model_version', 'feature', 'weight', 'model_grant',
+		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin',
 		'feature_note'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
@@ -401,6 +452,25 @@ CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_drop_dataset'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
+
+CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
+	method text DEFAULT 'hash', "by" text DEFAULT NULL,
+	group_by text[] DEFAULT NULL, seed bigint DEFAULT NULL,
+	gap text DEFAULT NULL, tries integer DEFAULT NULL,
+	OUT part text, OUT rows bigint, OUT share double precision,
+	OUT "column" text, OUT part_mean double precision,
+	OUT whole_mean double precision, OUT z double precision,
+	OUT p_value double precision, OUT seed bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_split'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 30 COST 100000;
+COMMENT ON FUNCTION osml_split(text, jsonb, text, text, text[], bigint, text, integer)
+	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' or by a ''column''; returns how fair the parts are';
+
+CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_unsplit'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
 
 -- --- Before training: what the data is worth ------------------------------------
 

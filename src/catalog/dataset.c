@@ -12,8 +12,8 @@
 #include "catalog/statement.h"
 
 static OsmlStatement find_dataset = OSML_STATEMENT(
-	"SELECT dataset_id, name, owner, train, val, test, label, features, options"
-	" FROM osml.dataset WHERE name = $1",
+	"SELECT dataset_id, name, owner, train, val, test, label, features, options,"
+	" split FROM osml.dataset WHERE name = $1",
 	TEXTOID);
 
 static OsmlStatement insert_dataset = OSML_STATEMENT(
@@ -22,6 +22,11 @@ static OsmlStatement insert_dataset = OSML_STATEMENT(
 	" ON CONFLICT (name) DO NOTHING RETURNING dataset_id",
 	TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID,
 	JSONBOID);
+
+static OsmlStatement update_split = OSML_STATEMENT(
+	"UPDATE osml.dataset SET train = $2, val = $3, test = $4, split = $5"
+	" WHERE dataset_id = $1",
+	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID);
 
 static OsmlStatement delete_dataset = OSML_STATEMENT(
 	"DELETE FROM osml.dataset WHERE name = $1",
@@ -54,6 +59,7 @@ osml_dataset_find(const char *name)
 		row->label = osml_pull_text(&fields);
 		row->features = osml_pull_texts(&fields);
 		row->options = osml_pull_jsonb(&fields);
+		row->split = osml_pull_jsonb(&fields);
 	}
 	osml_catalog_end(&scope);
 	return row;
@@ -84,6 +90,25 @@ osml_dataset_insert(const OsmlDatasetRow *row)
 	}
 	osml_catalog_end(&scope);
 	return id;
+}
+
+/* Other sources for a dataset; returns false when it was not there. */
+bool
+osml_dataset_update_split(const OsmlDatasetRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	uint64		n;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, row->dataset_id);
+	osml_push_text(&args, row->train);
+	osml_push_text(&args, row->val);
+	osml_push_text(&args, row->test);
+	osml_push_jsonb(&args, row->split);
+	n = osml_statement_write(&update_split, &args);
+	osml_catalog_end(&scope);
+	return n > 0;
 }
 
 /* Returns false when it was not there. */

@@ -19,6 +19,7 @@ typedef struct OsmlDatasetRow
 	char	   *label;			/* or NULL: the first column */
 	List	   *features;		/* of char *; NIL: the rest */
 	Jsonb	   *options;		/* default hparams for runs on it, or NULL */
+	Jsonb	   *split;			/* how osml_split() cut it, or NULL */
 } OsmlDatasetRow;
 
 /* NULL when there is none; whose it is, is for the caller to check */
@@ -26,6 +27,12 @@ extern OsmlDatasetRow *osml_dataset_find(const char *name);
 
 /* the new id; 0 when the name is taken */
 extern int64 osml_dataset_insert(const OsmlDatasetRow *row);
+
+/*
+ * Put train, val, test and split of the row in the place of what is stored;
+ * false when the dataset is gone.
+ */
+extern bool osml_dataset_update_split(const OsmlDatasetRow *row);
 
 /* false when there was none */
 extern bool osml_dataset_delete(const char *name);

@@ -286,13 +286,28 @@ osml_bin_guess(const Table *table, int n, const double *x, int32_t *code)
 	}
 }
 
+/* values that are searched for side by side, so that their loads overlap */
+#define ABREAST 16
+
 /* how many inner edges are not above x; NaN gets any bin */
 OSML_CLONES static void
 osml_bin_search(const Table *table, int n, const double *x, int32_t *code)
 {
 	const double *inner = table->inner;
+	int			i = 0;
 
-	for (int i = 0; i < n; i++)
+	for (; i + ABREAST <= n; i += ABREAST)
+	{
+		int32_t		below[ABREAST] = {0};
+
+		for (int32_t step = table->half; step > 0; step /= 2)
+		{
+			for (int k = 0; k < ABREAST; k++)
+				below[k] += inner[below[k] + step - 1] <= x[i + k] ? step : 0;
+		}
+		memcpy(code + i, below, sizeof(below));
+	}
+	for (; i < n; i++)
 	{
 		int32_t		below = 0;
 

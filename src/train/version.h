@@ -8,6 +8,9 @@
 #include "train/run.h"
 
 /* inside a transaction; sets run->row.version */
+/* categories that no training row has get the mean weight of the others */
+extern void osml_settle_unseen(OsmlRun *run);
+
 extern void osml_store_version(OsmlRun *run);
 
 #endif							/* OSML_VERSION_H */
