@@ -115,7 +115,7 @@ put_overlap(ReturnSetInfo *rsinfo, OsmlReport *report, const char *part)
 	put_text(&row, ROWS_FEATURE);
 	put_text(&row, osml_verdict_name(leak ? OSML_LOOK : OSML_KEEP));
 	put_text(&row, psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of "
-							"train have a twin there", 100 * overlap.share, part,
+							"train have a twin there, identifiers aside", 100 * overlap.share, part,
 							100 * overlap.expected));
 	row.n = 9;
 	put_number(&row, overlap.share);
