@@ -160,18 +160,24 @@ osml_settle_unseen(OsmlRun *run)
 	}
 }
 
-/* Weights that are listed for people; there may be millions of buckets. */
+/* Weights of categories that are listed for people. */
 static size_t
-listed_weights(OsmlRun *run)
+listed_weights(const OsmlRun *run)
 {
 	size_t		entries = osml_layout_entries(&run->layout);
 
-	if (entries <= MAX_LISTED)
-		return entries;
-	osml_log_event(run, "info", "weights_not_listed",
-				   psprintf("osml.weights and osml.bins leave out the %zu categories, more than %d; "
-							"the model has them all", entries, MAX_LISTED));
-	return 0;
+	return entries <= MAX_LISTED ? entries : 0;
+}
+
+void
+osml_report_listed(OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	if (listed_weights(run) < entries)
+		osml_log_event(run, "info", "weights_not_listed",
+					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
+								"the model has them all", entries, MAX_LISTED));
 }
 
 /* Inference of weight i (the last: the intercept), NaN without. */
