@@ -599,6 +599,90 @@ CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
 COMMENT ON FUNCTION osml_check(text, jsonb)
 	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
 
+-- --- Features of a dataset -----------------------------------------------------
+
+CREATE FUNCTION osml_bin(dataset text, features text[], bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text[], integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut columns into bins; several are cut on one grid';
+
+CREATE FUNCTION osml_bin(dataset text, feature text, bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin_one'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text, integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut a column into bins';
+
+CREATE FUNCTION osml_cross(dataset text, name text, features text[],
+	buckets integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_cross'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_cross(text, text, text[], integer)
+	IS 'make a feature of each combination of bins and categories';
+
+CREATE FUNCTION osml_transform(dataset text, feature text, transform text,
+	params jsonb DEFAULT '{}')
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_transform'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_transform(text, text, text, jsonb)
+	IS 'define a feature, or a further step of one; osml_transforms() lists what there is';
+
+CREATE FUNCTION osml_drop_feature(dataset text, feature text, step integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_drop_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_feature(text, text, integer)
+	IS 'forget how a feature is made, or one step of it; a column is then used as it is';
+
+CREATE FUNCTION osml_copy_features(from_dataset text, to_dataset text,
+	features text[] DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_copy_features'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_copy_features(text, text, text[])
+	IS 'define features of one dataset, and what they are made of, for another as well';
+
+CREATE FUNCTION osml_transforms(OUT name text, OUT parameter text, OUT type text,
+	OUT "default" text, OUT range text, OUT meaning text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_list_transforms'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
+COMMENT ON FUNCTION osml_transforms() IS 'the transforms of features, and the parameters of each';
+
+CREATE FUNCTION osml_fit_features(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_fit_features'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_fit_features(text)
+	IS 'learn what the definitions of a dataset leave open, and count the rows of each bin, for people; each run learns for itself';
+
+CREATE FUNCTION osml_apply_bins(dataset text, feature text, value double precision)
+	RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_apply_bins'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION osml_apply_bins(text, text, double precision)
+	IS 'the bin that a value falls in; feature: the bins, or the column that they cut';
+
+CREATE FUNCTION osml_transform_row(dataset_or_model text, "row" record,
+	OUT feature text, OUT "column" text, OUT value double precision, OUT code bigint,
+	OUT category text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_transform_row'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 20 COST 1000;
+COMMENT ON FUNCTION osml_transform_row(text, record)
+	IS 'what a model sees of a row, before scaling: numbers, and codes of categories';
+
 -- --- Training ----------------------------------------------------------------
 
 CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',

@@ -12,7 +12,9 @@
 #include "utils/tuplestore.h"
 
 #include "api/need.h"
+#include "source/context_arena.h"
 #include "api/report.h"
+#include "source/context_arena.h"
 #include "compat.h"
 
 PG_FUNCTION_INFO_V1(osml_feature_report);

@@ -23,17 +23,6 @@
 /* hashes that two parts are compared by */
 #define OVERLAP_KEPT 65536
 
-void
-osml_check_status(OsmlStatus status)
-{
-	if (status == OSML_OUT_OF_MEMORY)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	if (status != OSML_OK)
-		elog(ERROR, "status %d of a pure room", (int) status);
-}
-
 static List *
 add_name(List *names, char *name)
 {

@@ -169,11 +169,33 @@ listed_weights(const OsmlRun *run)
 	return entries <= MAX_LISTED ? entries : 0;
 }
 
+/* Rows whose category was too rare for the vocabulary: worth a word if many. */
+static void
+report_others(OsmlRun *run, int code)
+{
+	const OsmlProgram *program = run->set->program;
+	const OsmlProgramStep *step =
+		&program->steps[osml_program_code_step(program, program->codes[code])];
+	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, code);
+	int64		others = count[run->layout.code_sizes[code] - 2];
+	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
+
+	if (step->step.transform == &osml_transform_category && others > rows / 100)
+		osml_log_event(run, "warning", "categories_left_out",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
+								"\"%s\" that is not among the %d learned, and count as (other); raise "
+								"max_categories, or use hash",
+								others, rows, osml_code_feature(run->set, code)->name,
+								run->layout.code_sizes[code] - 2));
+}
+
 void
-osml_report_listed(OsmlRun *run)
+osml_report_categories(OsmlRun *run)
 {
 	size_t		entries = osml_layout_entries(&run->layout);
 
+	for (int k = 0; k < run->layout.n_codes; k++)
+		report_others(run, k);
 	if (listed_weights(run) < entries)
 		osml_log_event(run, "info", "weights_not_listed",
 					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
