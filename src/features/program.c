@@ -364,8 +364,7 @@ cross_name(const OsmlProgram *program, const OsmlProgramStep *step, int64_t code
 	for (int k = 0; k < step->step.n_in; k++)
 	{
 		digits /= step->step.in_codes[k];
-		if (k > 0)
-			snprintf(out + used, size - used, " x ");
+		snprintf(out + used, size - used, "%s", k > 0 ? " x " : "");
 		used += strlen(out + used);
 		osml_program_code_name(program, step->in[k].index,
 							   code / digits % step->step.in_codes[k],

@@ -35,6 +35,8 @@ typedef struct OsmlDefinition
 	Jsonb	   *params;			/* an object */
 	bool		implied;		/* nobody wrote it: a text column's category */
 	int			program_step;	/* its step in the set's program; -1: none */
+	Jsonb	   *fitted;			/* a dataset's own: params with what was learned
+								 * from all its rows, for people; or NULL */
 } OsmlDefinition;
 
 /*

@@ -138,4 +138,7 @@ typedef struct OsmlScan
 extern int64 osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit,
 							uint32 first_block, uint32 n_blocks);
 
+/* settings for a whole-table pass, until AtEOXact_GUC(false, result) */
+extern int	osml_scan_settings(void);
+
 #endif							/* OSML_SOURCE_H */

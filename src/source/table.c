@@ -283,8 +283,8 @@ scan_sql(const TableScan *state, bool by_range, bool open_end)
  * table gives the same rows in the same order; no JIT, whose compile time a
  * short scan does not earn back and whose deforming gains nothing here.
  */
-static int
-pin_settings(void)
+int
+osml_scan_settings(void)
 {
 	int			level = NewGUCNestLevel();
 
@@ -327,7 +327,7 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	Portal		portal;
 
 	SPI_connect();
-	level = pin_settings();
+	level = osml_scan_settings();
 	state.pub.receiveSlot = scan_receive;
 	state.pub.rStartup = scan_startup;
 	state.pub.rShutdown = scan_shutdown;

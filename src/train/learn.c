@@ -8,6 +8,7 @@
 
 #include "compute/rowhash.h"
 #include "features/fit.h"
+#include "source/context_arena.h"
 #include "train/learn.h"
 #include "train/load.h"
 
@@ -31,37 +32,43 @@ over_budget(const OsmlRun *run)
 					 "columns of many categories.")));
 }
 
+/* What a piece of memory costs, as its context has it. */
+static int64
+cost(void *memory)
+{
+	return (int64) GetMemoryChunkSpace(memory);
+}
+
 static void *
 ledger_alloc(void *arg, size_t size)
 {
 	Ledger	   *ledger = arg;
+	OsmlBudget *budget = &ledger->run->budget;
+	void	   *memory;
 
-	if (!osml_budget_take(&ledger->run->budget, (int64) size))
+	if (!osml_budget_take(budget, (int64) size))
 		over_budget(ledger->run);
-	ledger->taken += (int64) size;
-	return MemoryContextAllocExtended(ledger->context, size,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	memory = MemoryContextAllocExtended(ledger->context, size,
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	(void) osml_budget_take(budget, cost(memory) - (int64) size);
+	ledger->taken += cost(memory);
+	return memory;
 }
 
-/* What is given back early is still counted until the pass is over. */
 static void
 ledger_release(void *arg, void *memory)
 {
-	pfree(memory);
-}
+	Ledger	   *ledger = arg;
 
-/* Raise: a pure room's failure that names no step. */
-static void
-check_status(OsmlStatus status)
-{
-	if (status != OSML_OK)
-		elog(ERROR, "learning features failed with status %d", (int) status);
+	osml_budget_return(&ledger->run->budget, cost(memory));
+	ledger->taken -= cost(memory);
+	pfree(memory);
 }
 
 static void
 take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
-	check_status(osml_fit_text(arg, key_column, key, text, length));
+	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
 }
 
 /* Which rows of a block of inputs are trained on; returns their number. */
@@ -112,7 +119,7 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 		osml_run_check(run);
 		used += choose_rows(run, raw, use);
 		seen += raw->nrows;
-		check_status(osml_fit_block(pass, raw, use));
+		osml_check_status(osml_fit_block(pass, raw, use));
 		raw->nrows = 0;
 	}
 	if (used == 0)
@@ -137,7 +144,7 @@ osml_learn_features(OsmlRun *run)
 	raw = osml_new_block(ledger.context, &run->set->layout);
 	while ((pass = osml_fit_begin(run->set->program, &arena, &status)) != NULL)
 		learn_pass(run, pass, raw);
-	check_status(status);
+	osml_check_status(status);
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
 	osml_feature_set_fitted(run->set);

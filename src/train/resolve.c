@@ -12,13 +12,13 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
+#include "catalog/definition.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
 #include "model/model.h"
 #include "rules/loss/loss.h"
-#include "source/definition.h"
 #include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/worker.h"
@@ -93,42 +93,17 @@ check_counts(const OsmlHparams *hparams, const OsmlSource *train,
 						 hparams->bias ? " and one for the intercept" : "")));
 }
 
-/*
- * Features that somebody chose: those of the run, or those of the dataset and
- * what is defined for it; NIL: nobody did.
- */
-static List *
-chosen_features(const OsmlDatasetRow *dataset, const OsmlHparams *hparams,
-				List *definitions)
-{
-	List	   *features = list_copy(dataset->features);
-	ListCell   *cell;
-
-	if (hparams->features != NIL || features == NIL)
-		return hparams->features;
-	foreach(cell, definitions)
-	{
-		OsmlDefinition *definition = lfirst(cell);
-		bool		known = false;
-		ListCell   *other;
-
-		foreach(other, features)
-			known = known || strcmp(lfirst(other), definition->feature) == 0;
-		if (!known)
-			features = lappend(features, definition->feature);
-	}
-	return features;
-}
-
 static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
 	const char *label = hparams->label ? hparams->label : dataset->label;
 	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
-	List	   *definitions = NIL;
-	OsmlFeatureSet *set = osml_source_features(train, label,
-											   chosen_features(dataset, hparams, definitions),
-											   definitions, dataset->name);
+	List	   *definitions = dataset->dataset_id ?
+		osml_definitions_find(dataset->dataset_id) : NIL;
+	List	   *features = hparams->features ? hparams->features :
+		osml_dataset_features(dataset, definitions);
+	OsmlFeatureSet *set = osml_source_features(train, label, features, definitions,
+											   dataset->name);
 	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
 	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
 

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "catalog/bin.h"
 #include "catalog/model.h"
 #include "compute/stats.h"
 #include "model/linear.h"
@@ -159,18 +160,46 @@ osml_settle_unseen(OsmlRun *run)
 	}
 }
 
-/* Weights that are listed for people; there may be millions of buckets. */
+/* Weights of categories that are listed for people. */
 static size_t
-listed_weights(OsmlRun *run)
+listed_weights(const OsmlRun *run)
 {
 	size_t		entries = osml_layout_entries(&run->layout);
 
-	if (entries <= MAX_LISTED)
-		return entries;
-	osml_log_event(run, "info", "weights_not_listed",
-				   psprintf("osml.weights and osml.bins leave out the %zu categories, more than %d; "
-							"the model has them all", entries, MAX_LISTED));
-	return 0;
+	return entries <= MAX_LISTED ? entries : 0;
+}
+
+/* Rows whose category was too rare for the vocabulary: worth a word if many. */
+static void
+report_others(OsmlRun *run, int code)
+{
+	const OsmlProgram *program = run->set->program;
+	const OsmlProgramStep *step =
+		&program->steps[osml_program_code_step(program, program->codes[code])];
+	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, code);
+	int64		others = count[run->layout.code_sizes[code] - 2];
+	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
+
+	if (step->step.transform == &osml_transform_category && others > rows / 100)
+		osml_log_event(run, "warning", "categories_left_out",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
+								"\"%s\" that is not among the %d learned, and count as (other); raise "
+								"max_categories, or use hash",
+								others, rows, osml_code_feature(run->set, code)->name,
+								run->layout.code_sizes[code] - 2));
+}
+
+void
+osml_report_categories(OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+		report_others(run, k);
+	if (listed_weights(run) < entries)
+		osml_log_event(run, "info", "weights_not_listed",
+					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
+								"the model has them all", entries, MAX_LISTED));
 }
 
 /* Inference of weight i (the last: the intercept), NaN without. */
@@ -242,6 +271,24 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 	}
 }
 
+/* Rows of osml.bin: what the training rows have of each category. */
+static void
+store_bins(const OsmlRun *run, int64 version_id)
+{
+	size_t		entry = 0;
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		int			n;
+		OsmlBinRow *rows = osml_bins_of_code(run->set->program, k,
+											 run->code_stats.count + entry,
+											 run->code_stats.label_mean + entry, &n);
+
+		osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		entry += run->layout.code_sizes[k];
+	}
+}
+
 void
 osml_store_version(OsmlRun *run)
 {
@@ -270,5 +317,6 @@ osml_store_version(OsmlRun *run)
 	fill_features(run, &row);
 	fill_weights(run, &row);
 	osml_version_insert(model, &row, run->hparams->deploy);
+	store_bins(run, row.version_id);
 	run->row.version = row.version;
 }
