@@ -14,6 +14,7 @@
 #include "compute/stats.h"
 #include "model/linear.h"
 #include "model/safetensors.h"
+#include "source/definition.h"
 #include "train/version.h"
 
 /* categories whose weights are listed, one row each */
@@ -180,7 +181,7 @@ report_others(OsmlRun *run, int code)
 	int64		others = count[run->layout.code_sizes[code] - 2];
 	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
 
-	if (step->step.transform == &osml_transform_category && others > rows / 100)
+	if (strcmp(step->step.transform->name, OSML_CATEGORY_TRANSFORM) == 0 && others > rows / 100)
 		osml_log_event(run, "warning", "categories_left_out",
 					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
 								"\"%s\" that is not among the %d learned, and count as (other); raise "
