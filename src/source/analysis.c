@@ -11,21 +11,10 @@
 
 #include "features/key.h"
 #include "source/analysis.h"
+#include "source/context_arena.h"
 
 /* 2^14 registers, a byte each: an error of 0.8 % */
 #define DISTINCT_BITS 14
-
-/* Raise: what a pure room reports is memory, or bytes that got lost. */
-static void
-check_status(OsmlStatus status)
-{
-	if (status == OSML_OUT_OF_MEMORY)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	if (status != OSML_OK)
-		elog(ERROR, "analysis failed with status %d", (int) status);
-}
 
 uint64
 osml_number_key(double value)
@@ -56,7 +45,7 @@ start_column(OsmlAnalysisColumn *column, MemoryContext context)
 	unsigned	needs = column->is_key ? OSML_NEED_TALLY :
 	OSML_NEED_MOMENTS | OSML_NEED_QUANTILES | OSML_NEED_TALLY;
 
-	check_status(osml_profile_init(&column->profile, &arena, needs, column->capacity));
+	osml_check_status(osml_profile_init(&column->profile, &arena, needs, column->capacity));
 	initHyperLogLog(&column->distinct, DISTINCT_BITS);
 	memset(&column->with_label, 0, sizeof(OsmlComoment));
 	MemoryContextSwitchTo(old);
@@ -162,7 +151,7 @@ add_numbers(OsmlAnalysisColumn *column, const double *x, const double *label, in
 {
 	uint64		keys[OSML_BLOCK_ROWS];
 
-	check_status(osml_profile_numbers(&column->profile, x, NULL, n));
+	osml_check_status(osml_profile_numbers(&column->profile, x, NULL, n));
 	for (int i = 0; i < n; i++)
 	{
 		keys[i] = isfinite(x[i]) ? osml_number_key(x[i]) : OSML_KEY_NULL;
@@ -170,7 +159,7 @@ add_numbers(OsmlAnalysisColumn *column, const double *x, const double *label, in
 			addHyperLogLog(&column->distinct,
 						   (uint32) (osml_key((char *) &keys[i], sizeof(keys[i])) >> 32));
 	}
-	check_status(osml_tally_add(column->profile.tally, keys, NULL, n));
+	osml_check_status(osml_tally_add(column->profile.tally, keys, NULL, n));
 	if (label != NULL)
 		osml_comoment_add(&column->with_label, x, label, n);
 }
@@ -179,7 +168,7 @@ add_numbers(OsmlAnalysisColumn *column, const double *x, const double *label, in
 static void
 add_keys(OsmlAnalysisColumn *column, const uint64 *keys, int n)
 {
-	check_status(osml_profile_keys(&column->profile, keys, NULL, n));
+	osml_check_status(osml_profile_keys(&column->profile, keys, NULL, n));
 	for (int i = 0; i < n; i++)
 	{
 		if (keys[i] != OSML_KEY_NULL)
@@ -218,14 +207,14 @@ osml_analysis_text(void *arg, int key_column, uint64 key, const char *text, int 
 		OsmlAnalysisColumn *column = &analysis->columns[i];
 
 		if (column->is_key && column->index == key_column)
-			check_status(osml_tally_text(column->profile.tally, key, text, length));
+			osml_check_status(osml_tally_text(column->profile.tally, key, text, length));
 	}
 }
 
 void
 osml_analysis_merge(OsmlAnalysisColumn *into, const OsmlAnalysisColumn *from)
 {
-	check_status(osml_profile_merge(&into->profile, &from->profile));
+	osml_check_status(osml_profile_merge(&into->profile, &from->profile));
 	for (Size i = 0; i < into->distinct.nRegisters; i++)
 		into->distinct.hashesArr[i] = Max(into->distinct.hashesArr[i],
 										  from->distinct.hashesArr[i]);
@@ -277,11 +266,11 @@ osml_analysis_column_read(OsmlAnalysisColumn *column, MemoryContext context,
 	size_t		fixed = column->distinct.nRegisters + sizeof(OsmlComoment);
 
 	if (size < fixed)
-		check_status(OSML_BAD_FORMAT);
+		osml_check_status(OSML_BAD_FORMAT);
 	memcpy(column->distinct.hashesArr, bytes, column->distinct.nRegisters);
 	bytes += column->distinct.nRegisters;
 	memcpy(&column->with_label, bytes, sizeof(OsmlComoment));
 	bytes += sizeof(OsmlComoment);
 	osml_profile_free(&column->profile);
-	check_status(osml_profile_read(&column->profile, &arena, bytes, size - fixed));
+	osml_check_status(osml_profile_read(&column->profile, &arena, bytes, size - fixed));
 }
