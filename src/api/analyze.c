@@ -136,25 +136,34 @@ fill_row(OsmlStatisticRow *row, OsmlAnalysisColumn *column)
 	fill_top(row, column);
 }
 
-/*
- * Definitions may read a column in several ways, as a number and as a category,
- * say.  People see it once: as the number that it is.
- */
-static bool
-is_repeated(const OsmlAnalysis *analysis, int i)
+/* As a number in its own units, then as a time, then as a key. */
+static int
+rank(const OsmlAnalysisColumn *column)
 {
-	const OsmlAnalysisColumn *column = &analysis->columns[i];
+	return column->is_key * 2 + column->is_time;
+}
+
+/*
+ * Definitions may read a column in several ways.  People see it once, in its
+ * first place and as the number that it is; NULL where it has been seen.
+ */
+static OsmlAnalysisColumn *
+shown_column(const OsmlAnalysis *analysis, int i)
+{
+	OsmlAnalysisColumn *shown = &analysis->columns[i];
 
 	for (int k = 0; k < analysis->n_columns; k++)
 	{
-		const OsmlAnalysisColumn *other = &analysis->columns[k];
+		OsmlAnalysisColumn *other = &analysis->columns[k];
 
-		if (k == i || strcmp(other->name, column->name) != 0)
+		if (strcmp(other->name, analysis->columns[i].name) != 0)
 			continue;
-		if (column->is_key != other->is_key ? column->is_key : k < i)
-			return true;
+		if (k < i)
+			return NULL;
+		if (rank(other) < rank(shown))
+			shown = other;
 	}
-	return false;
+	return shown;
 }
 
 /* The source and what is read of it: the columns of features and the label. */
@@ -213,12 +222,13 @@ osml_analyze(PG_FUNCTION_ARGS)
 	rows = palloc0(sizeof(OsmlStatisticRow) * Max(1, analysis->n_columns));
 	for (int i = 0; i < analysis->n_columns; i++)
 	{
+		OsmlAnalysisColumn *column = shown_column(analysis, i);
 		Datum		values[OSML_STATISTIC_FIELDS];
 		bool		nulls[OSML_STATISTIC_FIELDS];
 
-		if (is_repeated(analysis, i))
+		if (column == NULL)
 			continue;
-		fill_row(&rows[n], &analysis->columns[i]);
+		fill_row(&rows[n], column);
 		osml_statistic_values(&rows[n++], values, nulls);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}

@@ -12,6 +12,7 @@
 #include "features/key.h"
 #include "source/analysis.h"
 #include "source/context_arena.h"
+#include "source/decode.h"
 
 /* 2^14 registers, a byte each: an error of 0.8 % */
 #define DISTINCT_BITS 14
@@ -60,6 +61,7 @@ describe_column(OsmlAnalysisColumn *column, const OsmlFeatureSet *set,
 		psprintf("%s[%d]", input->name, element + 1) : pstrdup(input->name);
 	column->type = input->column >= 0 ? set->columns[input->column].type : InvalidOid;
 	column->is_key = input->kind == OSML_INPUT_KEY;
+	column->is_time = input->kind == OSML_INPUT_TIME;
 	column->index = input->first + element;
 	column->capacity = OSML_ANALYSIS_VALUES;
 }
@@ -91,35 +93,62 @@ osml_analysis_of_inputs(const OsmlFeatureSet *set, int label)
 	return analysis;
 }
 
+/* Read a column as a number, too. */
+static void
+append_number(OsmlFeatureSet *set, char *name, int column)
+{
+	OsmlInput  *input = &set->inputs[set->n_inputs++];
+
+	input->kind = OSML_INPUT_NUMBER;
+	input->name = name;
+	input->column = column;
+}
+
+/* Is a column's number read by nobody? */
+static bool
+lacks_number(const OsmlFeatureSet *set, const OsmlInput *input)
+{
+	if (input->column < 0 || osml_decode_for(set->columns[input->column].type) == NULL)
+		return false;
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		if (set->inputs[i].kind == OSML_INPUT_NUMBER &&
+			set->inputs[i].column == input->column)
+			return false;
+	}
+	return true;
+}
+
 /*
  * A scan drops rows without a label, which are rows of the columns all the
- * same.  So the label is read as one more number.
+ * same.  So the label is read as one more number, the last.
  */
 OsmlAnalysis *
 osml_analysis_create(const OsmlFeatureSet *set)
 {
 	OsmlFeatureSet *all = palloc0(sizeof(OsmlFeatureSet));
-	OsmlInput  *input;
+	int			n = set->n_inputs;
 
-	if (set->label == NULL)
-		return osml_analysis_of_inputs(set, -1);
 	all->columns = palloc(sizeof(OsmlSourceColumn) * (set->n_columns + 1));
-	all->inputs = palloc0(sizeof(OsmlInput) * (set->n_inputs + 1));
-	if (set->n_columns > 0)
-		memcpy(all->columns, set->columns, sizeof(OsmlSourceColumn) * set->n_columns);
-	if (set->n_inputs > 0)
-		memcpy(all->inputs, set->inputs, sizeof(OsmlInput) * set->n_inputs);
-	all->columns[set->n_columns].name = set->label;
-	all->columns[set->n_columns].type = set->label_type;
-	input = &all->inputs[set->n_inputs];
-	input->kind = OSML_INPUT_NUMBER;
-	input->name = set->label;
-	input->column = set->n_columns;
-	all->n_columns = set->n_columns + 1;
-	all->n_inputs = set->n_inputs + 1;
+	all->inputs = palloc0(sizeof(OsmlInput) * (2 * n + 1));
+	memcpy(all->columns, set->columns, sizeof(OsmlSourceColumn) * set->n_columns);
+	memcpy(all->inputs, set->inputs, sizeof(OsmlInput) * n);
+	all->n_columns = set->n_columns;
+	all->n_inputs = n;
+	for (int i = 0; i < n; i++)
+	{
+		if (lacks_number(all, &all->inputs[i]))
+			append_number(all, all->inputs[i].name, all->inputs[i].column);
+	}
+	if (set->label != NULL)
+	{
+		all->columns[all->n_columns].name = set->label;
+		all->columns[all->n_columns].type = set->label_type;
+		append_number(all, set->label, all->n_columns++);
+	}
 	osml_place_inputs(all);
 	osml_feature_set_build(all, NULL);
-	return osml_analysis_of_inputs(all, set->n_inputs);
+	return osml_analysis_of_inputs(all, set->label != NULL ? all->n_inputs - 1 : -1);
 }
 
 void

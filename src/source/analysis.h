@@ -32,6 +32,7 @@ typedef struct OsmlAnalysisColumn
 	char	   *name;			/* of the input; "name[k]" of an array's element */
 	Oid			type;			/* of the column; InvalidOid for an expression */
 	bool		is_key;			/* a text, or whatever is read as one */
+	bool		is_time;		/* a date or time in seconds; else a date is days */
 	bool		is_label;
 	int			index;			/* among the number, or key, columns of a reader's block */
 	int			capacity;		/* of the tally; may be raised before the scan */
@@ -52,6 +53,9 @@ typedef struct OsmlAnalysis
 /*
  * For all inputs of a set and its label, in the current context.  What is made
  * of the inputs has no say: rows with NULLs count, those without a label too.
+ * Numbers that the set reads otherwise only, as a category say, are read as
+ * numbers beside.  Number and key columns have the places that they have in the
+ * set.
  */
 extern OsmlAnalysis *osml_analysis_create(const OsmlFeatureSet *set);
 
