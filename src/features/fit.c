@@ -191,13 +191,14 @@ osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw, const bool *use)
 	return status;
 }
 
-/* does a learner read this input of the program? */
+/* does a learner read this input?  A number beyond the inputs is what steps make */
 static bool
 reads(const OsmlFitPass *pass, const Learner *learner, OsmlRegister input)
 {
 	OsmlRegister in = pass->program->steps[learner->step].in[0];
 
-	return in.kind == input.kind && in.index == input.index;
+	return in.kind == input.kind && in.index == input.index &&
+		(in.kind != OSML_VALUE_NUMBER || in.index < pass->program->input.n_dense);
 }
 
 int

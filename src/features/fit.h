@@ -35,11 +35,13 @@ extern OsmlStatus osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw,
 
 /*
  * Instead of reading a column again: what another pass over the same rows found
- * out about an input of the program.  Steps that the profile does not tell
- * enough for are left to osml_fit_block(), which only rows still wanted need.
+ * out about an input of the program; anything else is ignored.  Steps that the
+ * profile does not tell enough for are left to osml_fit_block().
  */
 extern OsmlStatus osml_fit_profile(OsmlFitPass *pass, OsmlRegister input,
 								   const OsmlProfile *profile);
+
+/* is there a step that profiles did not tell enough for? */
 extern bool osml_fit_wants_rows(const OsmlFitPass *pass);
 
 /* tally capacity that the profile of an input needs to tell enough; 0: none */

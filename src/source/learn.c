@@ -51,15 +51,19 @@ input_of(const OsmlAnalysisColumn *column)
 }
 
 void
-osml_source_learn_plan(const OsmlFeatureSet *set, const char *dataset,
-					   OsmlAnalysis *analysis)
+osml_source_learn_plan(OsmlFeatureSet *set, const char *dataset, OsmlAnalysis *analysis)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
-												  ALLOCSET_DEFAULT_SIZES);
-	OsmlArena	arena = osml_context_arena(context);
+	MemoryContext context;
+	OsmlArena	arena;
 	OsmlStatus	status;
-	OsmlFitPass *pass = osml_fit_begin(set->program, &arena, &status);
+	OsmlFitPass *pass;
 
+	if (osml_feature_set_prepare(set, dataset))
+		return;
+	context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
+									ALLOCSET_DEFAULT_SIZES);
+	arena = osml_context_arena(context);
+	pass = osml_fit_begin(set->program, &arena, &status);
 	for (int i = 0; pass != NULL && i < analysis->n_columns; i++)
 	{
 		OsmlAnalysisColumn *column = &analysis->columns[i];

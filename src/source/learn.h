@@ -23,7 +23,7 @@ extern void osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set,
 
 /* Before its scan: have an analysis count as many values as fitting the set is
  * going to want. */
-extern void osml_source_learn_plan(const OsmlFeatureSet *set, const char *dataset,
+extern void osml_source_learn_plan(OsmlFeatureSet *set, const char *dataset,
 								   OsmlAnalysis *analysis);
 
 /* Rows and mean label of each code of a complete set, in one pass. */

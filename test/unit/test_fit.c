@@ -95,6 +95,10 @@ learn(OsmlProgram *program, const OsmlBlock *raw, bool by_profile, int capacity)
 
 		for (int i = 0; by_profile && i < 3; i++)
 			osml_fit_profile(pass, i < 2 ? numbers[i] : key, &profiles[i]);
+
+		/* what a step makes is no input, and must not be taken for one */
+		if (by_profile)
+			osml_fit_profile(pass, (OsmlRegister) {OSML_VALUE_NUMBER, 2}, &profiles[0]);
 		if (osml_fit_wants_rows(pass))
 		{
 			read++;
