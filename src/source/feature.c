@@ -200,20 +200,21 @@ unknown_input(const Resolver *resolver, const OsmlDefinition *definition,
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("input \"%s\" of feature \"%s\" is neither a column of %s nor a feature",
-					name, definition->feature, resolver->source->label),
+			 errmsg("input \"%s\" of %s is neither a column of %s nor a feature", name,
+					osml_feature_words(resolver->dataset, definition->feature),
+					resolver->source->label),
 			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
 }
 
 /* Raise: an input is of the wrong kind for its transform. */
 static void
-wrong_kind(const OsmlDefinition *definition, const char *input, const char *is,
-		   OsmlValueKind wanted)
+wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const char *input,
+		   const char *is, OsmlValueKind wanted)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("%s of feature \"%s\" cannot take \"%s\", which is %s",
-					definition->transform, definition->feature, input, is),
+			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
+					osml_feature_words(resolver->dataset, definition->feature), input, is),
 			 wanted == OSML_VALUE_CODE ?
 			 errhint("It takes bins and categories: make one with osml_bin, or with "
 					 "osml_transform and category or hash.") :
@@ -231,6 +232,20 @@ kind_words(const Resolved *resolved)
 		resolved->n == 1 ? "a number" : "several numbers";
 }
 
+/* Raise if a feature is made of the label, which a row to predict for lacks. */
+static void
+refuse_label(const Resolver *resolver, const OsmlDefinition *definition, const char *name)
+{
+	const char *label = resolver->set->label;
+
+	if (label && strcmp(name, label) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("%s is made of the label \"%s\"",
+						osml_feature_words(resolver->dataset, definition->feature), label),
+				 errdetail("The label is what a model predicts, so it cannot be known before.")));
+}
+
 /* An input of step 1: a column, read as the transform wants it, or a feature. */
 static void
 resolve_input(Resolver *resolver, const OsmlDefinition *definition,
@@ -240,6 +255,7 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	bool		is_time = strcmp(transform->name, OSML_TIME_TRANSFORM) == 0;
 	Resolved   *resolved;
 
+	refuse_label(resolver, definition, name);
 	if (column && transform->input == OSML_VALUE_KEY)
 	{
 		add_input(resolver, column, OSML_INPUT_KEY);
@@ -248,7 +264,7 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	if (column && transform->input == OSML_VALUE_NUMBER)
 	{
 		if (osml_decode_for(column->atttypid) == NULL)
-			wrong_kind(definition, name,
+			wrong_kind(resolver, definition, name,
 					   psprintf("of type %s", format_type_be(column->atttypid)),
 					   OSML_VALUE_NUMBER);
 		add_input(resolver, column, is_time ? OSML_INPUT_TIME : OSML_INPUT_NUMBER);
@@ -259,7 +275,15 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	resolved = resolve_feature(resolver, name);
 	if (resolved->kind != transform->input ||
 		(resolved->kind == OSML_VALUE_NUMBER && resolved->n != 1))
-		wrong_kind(definition, name, kind_words(resolved), transform->input);
+		wrong_kind(resolver, definition, name, kind_words(resolved), transform->input);
+}
+
+/* Says of which dataset an expression is that an error is about. */
+static void
+add_context(void *arg)
+{
+	if (arg)
+		errcontext("dataset \"%s\"", (const char *) arg);
 }
 
 /* A SQL expression over the row: a number, or a text. */
@@ -273,6 +297,8 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 	List	   *used = NIL;
 	OsmlExpression *expression;
 	char	   *text = osml_definition_expression(resolver->dataset, definition);
+	ErrorContextCallback callback = {error_context_stack, add_context,
+	unconstify(char *, resolver->dataset)};
 	Oid			type;
 	OsmlInput  *input;
 	ListCell   *cell;
@@ -282,19 +308,23 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 		names[i] = NameStr(TupleDescAttr(desc, i)->attname);
 		types[i] = TupleDescAttr(desc, i)->atttypid;
 	}
+	error_context_stack = &callback;
 	expression = osml_expression_compile(text, definition->feature, GetUserId(),
 										 desc->natts, names, types, &used);
+	error_context_stack = callback.previous;
 	type = osml_expression_type(expression);
 	resolved->type = format_type_be(type);
 	if (osml_decode_for(type) == NULL && !is_category(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("expression of feature \"%s\" has type %s, which is neither a number nor a text",
-						definition->feature, resolved->type),
+				 errmsg("expression of %s has type %s, which is neither a number nor a text",
+						osml_feature_words(resolver->dataset, definition->feature),
+						resolved->type),
 				 errhint("Cast it in the expression.")));
 	resolved->kind = osml_decode_for(type) ? OSML_VALUE_NUMBER : OSML_VALUE_KEY;
 	foreach(cell, used)
 	{
+		refuse_label(resolver, definition, names[lfirst_int(cell)]);
 		osml_check_unique(resolver->source, names[lfirst_int(cell)]);
 		(void) add_column(resolver->set, TupleDescAttr(desc, lfirst_int(cell)));
 	}
@@ -324,7 +354,7 @@ resolve_step(Resolver *resolver, OsmlDefinition *definition, Resolved *resolved)
 	if (definition->step > 1)
 	{
 		if (resolved->kind != step.transform->input)
-			wrong_kind(definition, definition->feature, kind_words(resolved),
+			wrong_kind(resolver, definition, definition->feature, kind_words(resolved),
 					   step.transform->input);
 	}
 	else
@@ -372,7 +402,8 @@ check_circle(const Resolver *resolver, const char *name)
 		if (strcmp(lfirst(cell), name) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("feature \"%s\" is defined by way of itself", name),
+					 errmsg("%s is defined by way of itself",
+							osml_feature_words(resolver->dataset, name)),
 					 errhint("An input names a column of the source, or else a feature "
 							 "that does not need this one.")));
 	}
