@@ -110,10 +110,20 @@ CREATE TABLE fr_bad AS
 SELECT "check", verdict, subject, round(figure::numeric, 3) AS figure, message, hint FROM osml_check('fr_bad', '{"shuffle":"none", "scale":"none"}')
 	WHERE "check" NOT IN ('memory', 'disk', 'time');
 SELECT "check", verdict, hint FROM osml_check('fr_bad', '{"on_null":"error", "on_nonfinite":"skip"}') WHERE "check" IN ('nulls', 'nonfinite', 'order');
-SELECT "check", verdict, message FROM osml_check('SELECT * FROM fr_bad WHERE i < 0');
-\echo :LAST_ERROR_SQLSTATE
 SELECT "check", verdict, message FROM osml_check('SELECT * FROM fr_bad WHERE y < 0') WHERE "check" = 'rows';
 SELECT "check", verdict, message, hint FROM osml_check('SELECT one, far FROM fr_bad') WHERE "check" = 'label';
+-- definitions: what they take is not left out, and the report judges the columns behind them
+SELECT osml_create_dataset('fr_made', 'fr_bad', label => 'y', features => '{gaps,far}') > 0 AS created;
+SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
+INSERT INTO osml.definition (dataset_id, position, feature, step, transform, inputs, params)
+	SELECT dataset_id, 1, 'gaps', 1, 'impute', '{gaps}'::text[], '{"method": "mean"}'::jsonb FROM osml.dataset WHERE name = 'fr_made'
+	UNION ALL SELECT dataset_id, 2, 'far_bin', 1, 'bin', '{far}', '{"bins": 4}' FROM osml.dataset WHERE name = 'fr_made';
+SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
+UPDATE osml.dataset SET features = '{gaps,far_bin}' WHERE name = 'fr_made';
+SELECT feature FROM osml_feature_report('fr_made');
+SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
+SELECT "check", verdict, message, hint FROM osml_check('SELECT 1 AS y, NULL::json AS j') WHERE "check" = 'features';
+SELECT osml_drop_dataset('fr_made');
 SELECT count(*) FROM osml.runs WHERE dataset LIKE 'fr\_%';
 
 SELECT osml_drop_dataset('fr_data');

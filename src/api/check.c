@@ -19,9 +19,9 @@
 
 #include "api/check.h"
 #include "api/need.h"
+#include "catalog/definition.h"
 #include "compat.h"
 #include "osml.h"
-#include "source/decode.h"
 #include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_check);
@@ -47,53 +47,152 @@ osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc, values, nulls);
 }
 
+/* What a run would do first, and what it leaves to be looked at. */
+typedef void (*Attempt) (OsmlCheck *check);
+
 /*
- * Parse as a run would.  Its complaint is what this function is asked for, so
- * it becomes a row; a subtransaction undoes whatever was half done.
+ * Make an attempt.  Its complaint is what this function is asked for, so it
+ * becomes a row; a subtransaction undoes whatever was half done.  Only what a
+ * user can put right is a complaint: cancellation, or a lack of memory, goes on.
  */
-static OsmlHparams *
-try_hparams(OsmlCheck *check, Jsonb *options, Jsonb *given)
+static bool
+attempt(OsmlCheck *check, const char *name, Attempt what)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	OsmlHparams *volatile hparams = NULL;
+	volatile bool fine = true;
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(caller);
 	PG_TRY();
 	{
-		hparams = osml_hparams_parse(options, given);
-		osml_hparams_check(hparams);
+		what(check);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
 		ErrorData  *error;
+		int			category;
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-			ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
-			error->sqlerrcode != ERRCODE_FEATURE_NOT_SUPPORTED)
+		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+		if (category != ERRCODE_DATA_EXCEPTION && category != ERRCODE_FEATURE_NOT_SUPPORTED &&
+			category != ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
+			category != ERRCODE_PROGRAM_LIMIT_EXCEEDED)
 			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		hparams = NULL;
-		osml_check_put(check, "hyperparameters", OSML_CHECK_ERROR, NULL, NAN,
-					   error->message, error->hint);
+		fine = false;
+		osml_check_put(check, name, OSML_CHECK_ERROR, NULL, NAN, error->message, error->hint);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);
 	CurrentResourceOwner = owner;
-	if (hparams)
-	{
-		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, "valid", NULL);
-		return hparams;
-	}
-	/* the other checks judge the defaults then */
-	hparams = osml_hparams_parse(NULL, NULL);
+	return fine;
+}
+
+/* Hyperparameters, parsed as a run would. */
+static void
+attempt_hparams(OsmlCheck *check)
+{
+	OsmlHparams *hparams = osml_hparams_parse(check->dataset->options, check->given);
+
 	osml_hparams_check(hparams);
-	return hparams;
+	check->hparams = hparams;
+}
+
+/* Features as a run would have them, definitions included. */
+static void
+attempt_features(OsmlCheck *check)
+{
+	const OsmlDatasetRow *dataset = check->dataset;
+	const OsmlHparams *hparams = check->hparams;
+	List	   *definitions = dataset->dataset_id ?
+		osml_definitions_find(dataset->dataset_id) : NIL;
+
+	check->set = osml_source_features(osml_source_resolve(dataset->train, NULL),
+									  hparams->label ? hparams->label : dataset->label,
+									  hparams->features != NIL ? hparams->features :
+									  osml_dataset_features(dataset, definitions),
+									  definitions, dataset->name);
+}
+
+/* Without valid ones the other checks judge the defaults. */
+static void
+check_inputs(OsmlCheck *check)
+{
+	if (attempt(check, "hyperparameters", attempt_hparams))
+		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, "valid", NULL);
+	else
+	{
+		check->hparams = osml_hparams_parse(NULL, NULL);
+		osml_hparams_check(check->hparams);
+	}
+	if (attempt(check, "features", attempt_features))
+		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
+					   psprintf("%d features: %d numbers and %d categories or bins",
+								check->set->n_features, check->set->program->output.n_dense,
+								check->set->program->output.n_codes), NULL);
+}
+
+/* Does a feature read a column, and not as a category or through an impute? */
+static bool
+feature_needs(const OsmlFeatureSet *set, const OsmlFeature *feature, const char *column)
+{
+	bool		defined = false;
+	bool		reads = false;
+	bool		imputed = false;
+	ListCell   *cell;
+	ListCell   *input;
+
+	foreach(cell, set->definitions)
+	{
+		const OsmlDefinition *definition = lfirst(cell);
+
+		if (strcmp(definition->feature, feature->name) != 0)
+			continue;
+		defined = true;
+		imputed = imputed || strcmp(definition->transform, "impute") == 0;
+		foreach(input, definition->inputs)
+			reads = reads || strcmp(lfirst(input), column) == 0;
+	}
+	if (!defined)
+		reads = strcmp(feature->name, column) == 0;
+	return reads && !imputed && feature->code < 0;
+}
+
+/*
+ * Would a run leave a row out for what it has in this column?  Not where all
+ * that read it can take a NULL.
+ */
+static bool
+column_counts(const OsmlCheck *check, int j)
+{
+	const OsmlColumnKind *kind = &check->report->columns->kinds[j];
+	const OsmlFeatureSet *set = check->set;
+	char	   *name = pstrdup(kind->name);
+	char	   *element = strrchr(name, '[');
+
+	if (j == check->report->columns->n - 1)
+		return true;
+	if (kind->is_key || set == NULL)
+		return !kind->is_key;
+	for (int i = 0; i < set->n_features; i++)
+	{
+		if (feature_needs(set, &set->features[i], name))
+			return true;
+	}
+	/* an element of an array is its column's */
+	if (element == NULL)
+		return false;
+	*element = '\0';
+	for (int i = 0; i < set->n_features; i++)
+	{
+		if (feature_needs(set, &set->features[i], name))
+			return true;
+	}
+	return false;
 }
 
 /* Count rows that a run would leave out, as the data passes by. */
@@ -107,8 +206,7 @@ count_row(void *arg, const OsmlCell *row)
 
 	for (int j = 0; j < columns->n; j++)
 	{
-		/* NULL is a category like others */
-		if (columns->kinds[j].is_key && j < columns->n - 1)
+		if (!check->counts[j])
 			continue;
 		if (osml_cell_missing(&columns->kinds[j], row[j]))
 			null = true;
@@ -125,7 +223,8 @@ static void
 check_memory(OsmlCheck *check)
 {
 	double		rows = check->report->sample.rows;
-	double		row_bytes = sizeof(double) * check->report->columns->n + sizeof(uint32);
+	double		row_bytes = check->set ? osml_layout_row_bytes(&check->set->program->output) :
+		sizeof(double) * check->report->columns->n;
 	double		bytes = ceil(rows / OSML_BLOCK_ROWS) * OSML_BLOCK_ROWS * row_bytes;
 	double		memory = osml_max_memory * 1024.0;
 	double		spill = osml_max_spill * 1024.0;
@@ -171,10 +270,8 @@ Datum
 osml_check(PG_FUNCTION_ARGS)
 {
 	char	   *name = osml_need_text(fcinfo, 0, "dataset");
-	Jsonb	   *given = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	ErrorContextCallback context = {error_context_stack, check_context, name};
 	OsmlCheck  *check = palloc0(sizeof(OsmlCheck));
-	OsmlDatasetRow *dataset;
 	instr_time	start;
 	instr_time	end;
 	bool		any;
@@ -182,10 +279,19 @@ osml_check(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	error_context_stack = &context;
 	check->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = osml_own_dataset(name);
-	check->hparams = try_hparams(check, dataset ? dataset->options : NULL, given);
+	check->given = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
+	check->dataset = osml_own_dataset(name);
+	if (check->dataset == NULL)
+	{
+		check->dataset = palloc0(sizeof(OsmlDatasetRow));
+		check->dataset->train = name;
+	}
+	check_inputs(check);
 	check->report = osml_report_resolve(name, check->hparams->label,
 										check->hparams->features, NIL);
+	check->counts = palloc(sizeof(bool) * check->report->columns->n);
+	for (int j = 0; j < check->report->columns->n; j++)
+		check->counts[j] = column_counts(check, j);
 	INSTR_TIME_SET_CURRENT(start);
 	any = osml_report_read(check->report, SAMPLE_ROWS, count_row, check);
 	INSTR_TIME_SET_CURRENT(end);

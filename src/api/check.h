@@ -20,8 +20,12 @@ typedef enum OsmlCheckVerdict
 typedef struct OsmlCheck
 {
 	ReturnSetInfo *rsinfo;
+	Jsonb	   *given;
+	OsmlDatasetRow *dataset;	/* of a relation or a query: train only */
 	OsmlHparams *hparams;
+	OsmlFeatureSet *set;		/* as a run would have it; NULL: it would not start */
 	OsmlReport *report;
+	bool	   *counts;			/* may a row be left out for this column? */
 	int64		null_rows;		/* with a NULL where a number is needed */
 	int64		nonfinite_rows; /* with NaN or infinity, and no NULL */
 	double		seconds;		/* that reading took */

@@ -205,7 +205,7 @@ check_duplicates(OsmlCheck *check)
 	bool		many = twins > TWINS_SHARE;
 
 	osml_check_put(check, "duplicates", many ? OSML_CHECK_WARN : OSML_CHECK_OK, "train", twins,
-				   psprintf("%.1f %% of the rows of train have a twin there", 100 * twins),
+				   psprintf("%.1f %% of the rows of train have a twin there, identifiers aside", 100 * twins),
 				   many ? "Split by a hash of the rows, which keeps twins together." : NULL);
 	for (int i = 0; i < (int) lengthof(parts); i++)
 	{
@@ -217,7 +217,7 @@ check_duplicates(OsmlCheck *check)
 		leak = osml_overlap_is_leak(&overlap);
 		osml_check_put(check, "duplicates", leak ? OSML_CHECK_WARN : OSML_CHECK_OK, parts[i],
 					   overlap.share,
-					   psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of train have a twin there",
+					   psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of train have a twin there, identifiers aside",
 								100 * overlap.share, parts[i], 100 * overlap.expected),
 					   leak ? "Split anew by a hash of the rows." : NULL);
 	}

@@ -12,9 +12,10 @@
 #include "utils/tuplestore.h"
 
 #include "api/need.h"
-#include "api/report.h"
-#include "compat.h"
 #include "source/context_arena.h"
+#include "api/report.h"
+#include "source/context_arena.h"
+#include "compat.h"
 
 PG_FUNCTION_INFO_V1(osml_feature_report);
 PG_FUNCTION_INFO_V1(osml_feature_pairs);
@@ -116,7 +117,7 @@ put_overlap(ReturnSetInfo *rsinfo, OsmlReport *report, const char *part)
 	put_text(&row, ROWS_FEATURE);
 	put_text(&row, osml_verdict_name(leak ? OSML_LOOK : OSML_KEEP));
 	put_text(&row, psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of "
-							"train have a twin there", 100 * overlap.share, part,
+							"train have a twin there, identifiers aside", 100 * overlap.share, part,
 							100 * overlap.expected));
 	row.n = 9;
 	put_number(&row, overlap.share);

@@ -10,7 +10,9 @@
 #include "utils/memutils.h"
 
 #include "api/report.h"
+#include "catalog/definition.h"
 #include "catalog/feature_note.h"
+#include "source/column.h"
 #include "source/context_arena.h"
 #include "train/dataset.h"
 
@@ -20,6 +22,56 @@
 
 /* hashes that two parts are compared by */
 #define OVERLAP_KEPT 65536
+
+static List *
+add_name(List *names, char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, names)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return names;
+	}
+	return lappend(names, name);
+}
+
+/*
+ * The columns behind chosen features: a feature that is defined is judged by
+ * the columns it is made of.  A feature is made of columns and of features
+ * defined before it, so no more rounds are needed than there are definitions.
+ */
+static List *
+columns_behind(const OsmlSource *source, List *features, List *definitions)
+{
+	for (int round = 0; round <= list_length(definitions); round++)
+	{
+		List	   *names = NIL;
+		ListCell   *feature;
+		ListCell   *cell;
+		ListCell   *input;
+
+		foreach(feature, features)
+		{
+			bool		defined = false;
+
+			foreach(cell, osml_find_column(source->columns, lfirst(feature)) ? NIL : definitions)
+			{
+				OsmlDefinition *definition = lfirst(cell);
+
+				if (strcmp(definition->feature, lfirst(feature)) != 0)
+					continue;
+				defined = true;
+				foreach(input, definition->inputs)
+					names = add_name(names, lfirst(input));
+			}
+			if (!defined)
+				names = add_name(names, lfirst(feature));
+		}
+		features = names;
+	}
+	return features;
+}
 
 /* Notes go to the columns they are about; others, of columns gone since, wait. */
 static void
@@ -60,11 +112,14 @@ osml_report_resolve(const char *name, const char *label, List *features, List *c
 		report->dataset->train = pstrdup(name);
 	}
 	source = osml_source_resolve(report->dataset->train, NULL);
+	features = features != NIL ? features : report->dataset->features;
+	if (report->dataset->dataset_id)
+		features = columns_behind(source, features,
+								  osml_definitions_find(report->dataset->dataset_id));
 	report->columns = osml_columns_resolve(source, label ? label : report->dataset->label,
-										   features != NIL ? features : report->dataset->features,
-										   candidates);
+										   features, candidates);
 	report->notes = palloc0(sizeof(OsmlFeatureNote) * report->columns->n);
-	if (report->dataset->name)
+	if (report->dataset->dataset_id)
 		take_notes(report);
 	return report;
 }

@@ -355,7 +355,7 @@ code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 		snprintf(out, size, "[%.15g, %.15g%c", table->edges[code], table->edges[code + 1],
 				 code == table->bins - 1 ? ']' : ')');
 	else
-		snprintf(out, size, "%s", code == table->bins ? "other" : "null");
+		snprintf(out, size, "%s", code == table->bins ? "(other)" : "(null)");
 }
 
 const double *

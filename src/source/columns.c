@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 
 #include "features/key.h"
-#include "rules/name/nearest.h"
+#include "source/column.h"
 #include "source/columns.h"
 #include "source/decode.h"
 
@@ -54,69 +54,17 @@ add_column(OsmlColumns *columns, const char *name, char *sql, Oid type, bool can
 	columns->kinds[n].is_flag = base == BOOLOID;
 }
 
-/* A column of the source by name; without one NULL, and the nearest name. */
-static Form_pg_attribute
-find_column(const OsmlSource *source, const char *name, const char **best)
-{
-	OsmlNearest nearest;
-
-	osml_nearest_begin(&nearest, name);
-	for (int i = 0; i < source->columns->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(source->columns, i);
-
-		if (strcmp(NameStr(column->attname), name) == 0)
-			return column;
-		osml_nearest_offer(&nearest, NameStr(column->attname));
-	}
-	*best = osml_nearest_end(&nearest);
-	return NULL;
-}
-
-/* The same; it must be there. */
-static Form_pg_attribute
-need_column(const OsmlSource *source, const char *name)
-{
-	const char *best;
-	Form_pg_attribute column = find_column(source, name, &best);
-
-	if (column)
-		return column;
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("column \"%s\" does not exist in %s", name, source->label),
-			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
-}
-
-/* The one integer a query gives; 0 where it gives none. */
-static int
-query_int(const char *sql)
-{
-	bool		isnull = true;
-	int			value = 0;
-
-	SPI_connect();
-	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute failed: %s", sql);
-	if (SPI_processed == 1)
-		value = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-											1, &isnull));
-	SPI_finish();
-	return isnull ? 0 : value;
-}
-
 /* A feature as it is in the source; an array of numbers by its elements. */
 static void
 add_feature(OsmlColumns *columns, const char *name)
 {
-	Form_pg_attribute column = need_column(columns->source, name);
+	Form_pg_attribute column = osml_need_column(columns->source, name);
 	const char *quoted = quote_identifier(name);
 	Oid			element = osml_decode_element(column->atttypid);
 	int			n = 0;
 
 	if (OidIsValid(element))
-		n = query_int(psprintf("SELECT pg_catalog.cardinality(%s) FROM %s WHERE %s IS NOT NULL LIMIT 1",
-							   quoted, columns->source->from, quoted));
+		n = osml_peek_array_length(columns->source, name);
 	if (n == 0)
 		add_column(columns, name, pstrdup(quoted), column->atttypid, false);
 	for (int i = 1; i <= Min(n, MAX_ELEMENTS); i++)
@@ -219,14 +167,13 @@ new_columns(OsmlSource *source)
 void
 osml_columns_check_feature(OsmlSource *source, char *text)
 {
-	const char *best;
 	OsmlColumns *columns;
 
-	if (find_column(source, text, &best))
+	if (osml_find_column(source->columns, text))
 		return;
 	/* a word is a misspelt column, anything else an expression */
 	if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0')
-		(void) need_column(source, text);
+		(void) osml_need_column(source, text);
 	columns = new_columns(source);
 	add_candidate(columns, text);
 }
@@ -256,7 +203,7 @@ osml_columns_resolve(OsmlSource *source, const char *label, List *features,
 	foreach(cell, candidates)
 		add_candidate(columns, lfirst(cell));
 	add_column(columns, label, pstrdup(quote_identifier(label)),
-			   need_column(source, label)->atttypid, false);
+			   osml_need_column(source, label)->atttypid, false);
 	return columns;
 }
 
@@ -274,7 +221,7 @@ osml_columns_match(const OsmlColumns *columns, OsmlSource *source)
 			continue;
 		/* an element's type is taken to be the same */
 		if (columns->sql[i][strlen(columns->sql[i]) - 1] != ']')
-			type = need_column(source, name)->atttypid;
+			type = osml_need_column(source, name)->atttypid;
 		add_column(match, name, columns->sql[i], type, false);
 	}
 	return match;

@@ -370,9 +370,9 @@ test_coordinates(void)
 	lat.transform->code_name(&lat, 2, name, sizeof(name));
 	ok(strcmp(name, "[38.7, 38.9]") == 0, "the last one's: %s", name);
 	lat.transform->code_name(&lat, 3, name, sizeof(name));
-	ok(strcmp(name, "other") == 0, "other");
+	ok(strcmp(name, "(other)") == 0, "other");
 	lat.transform->code_name(&lat, 4, name, 3);
-	ok(strcmp(name, "nu") == 0, "null, cut off");
+	ok(strcmp(name, "(n") == 0, "null, cut off");
 }
 
 static void
