@@ -58,8 +58,9 @@ add_column(const Resolver *resolver, Form_pg_attribute column)
 	if (strcmp(name, resolver->label) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("feature \"%s\" reads the label \"%s\"",
-						(const char *) llast(resolver->visiting), name),
+				 errmsg("%s reads the label \"%s\"",
+						osml_feature_words(resolver->dataset, llast(resolver->visiting)),
+						name),
 				 errhint("Features may read any column but the label.")));
 
 	for (int i = 0; i < set->n_columns; i++)
@@ -244,20 +245,6 @@ kind_words(const Resolved *resolved)
 		resolved->n == 1 ? "a number" : "several numbers";
 }
 
-/* Raise if a feature is made of the label, which a row to predict for lacks. */
-static void
-refuse_label(const Resolver *resolver, const OsmlDefinition *definition, const char *name)
-{
-	const char *label = resolver->set->label;
-
-	if (label && strcmp(name, label) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("%s is made of the label \"%s\"",
-						osml_feature_words(resolver->dataset, definition->feature), label),
-				 errdetail("The label is what a model predicts, so it cannot be known before.")));
-}
-
 /* An input of step 1: a column, read as the transform wants it, or a feature. */
 static void
 resolve_input(Resolver *resolver, const OsmlDefinition *definition,
@@ -267,7 +254,6 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	bool		is_time = strcmp(transform->name, OSML_TIME_TRANSFORM) == 0;
 	Resolved   *resolved;
 
-	refuse_label(resolver, definition, name);
 	if (column && transform->input == OSML_VALUE_KEY)
 	{
 		add_input(resolver, column, OSML_INPUT_KEY);
@@ -336,7 +322,6 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 	resolved->kind = osml_decode_for(type) ? OSML_VALUE_NUMBER : OSML_VALUE_KEY;
 	foreach(cell, used)
 	{
-		refuse_label(resolver, definition, names[lfirst_int(cell)]);
 		osml_check_unique(resolver->source, names[lfirst_int(cell)]);
 		(void) add_column(resolver, TupleDescAttr(desc, lfirst_int(cell)));
 	}
