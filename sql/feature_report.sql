@@ -31,6 +31,12 @@ SELECT count(*) FROM (SELECT feature, verdict, reason, round(association::numeri
 	EXCEPT SELECT feature, verdict, reason, round(association::numeric, 9), round(redundancy::numeric, 9)
 		FROM osml_feature_report('SELECT y, a, b, kind FROM fr_rows ORDER BY md5(a::text || b)')) d;
 
+-- long reasons are cut between characters, whatever the names; of many copies three are named
+SELECT min(octet_length(reason)) AS shortest, max(octet_length(reason)) AS longest,
+	bool_and(reason = convert_from(convert_to(reason, 'UTF8'), 'UTF8')) AS valid
+	FROM generate_series(1, 3) k, LATERAL osml_feature_report('SELECT y, a FROM fr_rows', (SELECT array_agg(format('a + %s /* %s%s */', i, repeat('x', k), repeat('ä€', 120)))
+		FROM generate_series(1, 6) i)) WHERE feature <> 'a';
+
 -- errors name the dataset, and the candidate
 SELECT * FROM osml_feature_report(NULL);
 \echo :LAST_ERROR_SQLSTATE
