@@ -296,6 +296,39 @@ COMMENT ON COLUMN osml.feature_notes.available IS 'whether it is known when a pr
 COMMENT ON COLUMN osml.feature_notes.reason IS 'why it is available, or why not, legal reasons included';
 COMMENT ON COLUMN osml.feature_notes.rationale IS 'why an expert thinks that it should matter';
 
+CREATE VIEW osml.definitions WITH (security_barrier) AS
+	SELECT d.name AS dataset, f.feature, f.step, f.transform, f.inputs, f.shared,
+		f.params, f.fitted, f.position, d.owner
+	FROM osml.dataset d JOIN osml.definition f ON f.dataset_id = d.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.definitions IS 'how features of datasets are made, a row a step; a dataset''s owner may INSERT, UPDATE (transform, inputs, shared, params) and DELETE, which is checked as osml_transform and its like are';
+COMMENT ON COLUMN osml.definitions.dataset IS 'dataset whose runs have the feature';
+COMMENT ON COLUMN osml.definitions.feature IS 'name of the feature; that of a column takes the column''s place';
+COMMENT ON COLUMN osml.definitions.step IS 'from 1; a later step reads the step before it';
+COMMENT ON COLUMN osml.definitions.transform IS 'what the step does: osml_transforms() lists what there is';
+COMMENT ON COLUMN osml.definitions.inputs IS 'columns or features that the first step reads';
+COMMENT ON COLUMN osml.definitions.shared IS 'steps of one name are fitted together and have one set of parameters: one grid for several columns';
+COMMENT ON COLUMN osml.definitions.params IS 'parameters that were given; each run learns the others from its training rows';
+COMMENT ON COLUMN osml.definitions.fitted IS 'parameters with those that osml_fit_features learned; NULL: not fitted since the last change, or nothing to fit';
+COMMENT ON COLUMN osml.definitions.position IS 'order of the features within the dataset';
+COMMENT ON COLUMN osml.definitions.owner IS 'owner of the dataset';
+
+CREATE FUNCTION osml.definitions_change() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'osml_definitions_change'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml.definitions_change() IS 'triggers of osml.definitions: take changes row by row, check and store them together';
+REVOKE EXECUTE ON FUNCTION osml.definitions_change() FROM PUBLIC;
+
+CREATE TRIGGER definitions_begin BEFORE INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH STATEMENT EXECUTE FUNCTION osml.definitions_change();
+CREATE TRIGGER definitions_change INSTEAD OF INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH ROW EXECUTE FUNCTION osml.definitions_change();
+CREATE TRIGGER definitions_end AFTER INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH STATEMENT EXECUTE FUNCTION osml.definitions_change();
+COMMENT ON TRIGGER definitions_begin ON osml.definitions IS 'a statement begins';
+COMMENT ON TRIGGER definitions_change ON osml.definitions IS 'a row of it changes a definition in memory';
+COMMENT ON TRIGGER definitions_end ON osml.definitions IS 'all changes of the statement are checked as a whole and stored';
+
 CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
 		CASE WHEN now.status = 'interrupted'
@@ -409,9 +442,55 @@ COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of oth
 COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml.features, a category a row';
 COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
 
+CREATE VIEW osml.model_definitions WITH (security_barrier) AS
+	SELECT m.name AS model, v.version, d.feature, d.step, d.transform, d.inputs,
+		d.shared, d.params, d.implied, d.position
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_to_recordset(v.program -> 'definitions'::text)
+			AS (feature text, step integer, transform text, inputs text[], shared text,
+				params jsonb, implied boolean)) WITH ORDINALITY
+			AS d(feature, step, transform, inputs, shared, params, implied, position);
+COMMENT ON VIEW osml.model_definitions IS 'how the features of each model version are made, with all that its run learned';
+COMMENT ON COLUMN osml.model_definitions.model IS 'name of the model';
+COMMENT ON COLUMN osml.model_definitions.version IS 'version of the model';
+COMMENT ON COLUMN osml.model_definitions.feature IS 'name of the feature';
+COMMENT ON COLUMN osml.model_definitions.step IS 'from 1; a later step reads the step before it';
+COMMENT ON COLUMN osml.model_definitions.transform IS 'what the step does: osml_transforms() lists what there is';
+COMMENT ON COLUMN osml.model_definitions.inputs IS 'columns or features that the first step reads';
+COMMENT ON COLUMN osml.model_definitions.shared IS 'steps of one name were fitted together';
+COMMENT ON COLUMN osml.model_definitions.params IS 'parameters, learned ones included';
+COMMENT ON COLUMN osml.model_definitions.implied IS 'nobody wrote the definition: it is the category that a text column is';
+COMMENT ON COLUMN osml.model_definitions.position IS 'order in which the version makes them';
+
+CREATE VIEW osml.bins WITH (security_barrier) AS
+	SELECT d.name AS dataset, NULL::text AS model, NULL::integer AS version, b.feature,
+		b.bin, b.low, b.high, b.category, b.count, b.mean_label
+	FROM osml.dataset d JOIN osml.bin b ON b.dataset_id = d.dataset_id
+	WHERE osml.role_usable(d.owner)
+	UNION ALL
+	SELECT NULL::text, m.name, v.version, b.feature,
+		b.bin, b.low, b.high, b.category, b.count, b.mean_label
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		JOIN osml.bin b ON b.version_id = v.version_id;
+COMMENT ON VIEW osml.bins IS 'bins and categories of the features of datasets and of model versions';
+COMMENT ON COLUMN osml.bins.dataset IS 'dataset whose feature it is; NULL: a model version''s';
+COMMENT ON COLUMN osml.bins.model IS 'model whose feature it is; NULL: a dataset''s';
+COMMENT ON COLUMN osml.bins.version IS 'version of the model';
+COMMENT ON COLUMN osml.bins.feature IS 'name of the feature';
+COMMENT ON COLUMN osml.bins.bin IS 'code that the model sees; the last two are those of everything else and of NULL';
+COMMENT ON COLUMN osml.bins.low IS 'lowest value of a bin';
+COMMENT ON COLUMN osml.bins.high IS 'upper end of a bin, which belongs to the next one; that of the last bin is its own';
+COMMENT ON COLUMN osml.bins.category IS 'the category, or a name of the bin';
+COMMENT ON COLUMN osml.bins.count IS 'rows that have it; NULL: not counted since the definition changed';
+COMMENT ON COLUMN osml.bins.mean_label IS 'mean label of those rows';
+
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
-GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress, osml.metrics,
-	osml.events, osml.models, osml.features, osml.weights TO PUBLIC;
+GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress,
+	osml.metrics, osml.events, osml.models, osml.features, osml.weights,
+	osml.model_definitions, osml.bins TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers ask who owns the dataset
 
 -- A database's owner who installs this trusted extension does not own what the
 -- script makes, but has to be able to dump and restore the database.
@@ -452,6 +531,90 @@ CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_drop_dataset'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
+
+-- --- Features of a dataset -----------------------------------------------------
+
+CREATE FUNCTION osml_bin(dataset text, features text[], bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text[], integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut columns into bins; several are cut on one grid';
+
+CREATE FUNCTION osml_bin(dataset text, feature text, bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin_one'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text, integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut a column into bins';
+
+CREATE FUNCTION osml_cross(dataset text, name text, features text[],
+	buckets integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_cross'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_cross(text, text, text[], integer)
+	IS 'make a feature of each combination of bins and categories';
+
+CREATE FUNCTION osml_transform(dataset text, feature text, transform text,
+	params jsonb DEFAULT '{}')
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_transform'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_transform(text, text, text, jsonb)
+	IS 'define a feature, or a further step of one; osml_transforms() lists what there is';
+
+CREATE FUNCTION osml_drop_feature(dataset text, feature text, step integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_drop_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_feature(text, text, integer)
+	IS 'forget how a feature is made, or one step of it; a column is then used as it is';
+
+CREATE FUNCTION osml_copy_features(from_dataset text, to_dataset text,
+	features text[] DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_copy_features'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_copy_features(text, text, text[])
+	IS 'define features of one dataset, and what they are made of, for another as well';
+
+CREATE FUNCTION osml_transforms(OUT name text, OUT parameter text, OUT type text,
+	OUT "default" text, OUT range text, OUT meaning text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_list_transforms'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
+COMMENT ON FUNCTION osml_transforms() IS 'the transforms of features, and the parameters of each';
+
+CREATE FUNCTION osml_fit_features(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_fit_features'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_fit_features(text)
+	IS 'learn what the definitions of a dataset leave open, and count the rows of each bin, for people; each run learns for itself';
+
+CREATE FUNCTION osml_apply_bins(dataset text, feature text, value double precision)
+	RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_apply_bins'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION osml_apply_bins(text, text, double precision)
+	IS 'the bin that a value falls in; feature: the bins, or the column that they cut';
+
+CREATE FUNCTION osml_transform_row(dataset_or_model text, "row" record,
+	OUT feature text, OUT "column" text, OUT value double precision, OUT code bigint,
+	OUT category text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_transform_row'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 20 COST 1000;
+COMMENT ON FUNCTION osml_transform_row(text, record)
+	IS 'what a model sees of a row, before scaling: numbers, and codes of categories';
 
 CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
 	method text DEFAULT 'hash', "by" text DEFAULT NULL,

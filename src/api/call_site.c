@@ -90,13 +90,19 @@ clear(CallSite *site)
 	MemoryContextReset(site->context);
 }
 
-/* Look a model up, check the right to it, and remember. */
-static OsmlBinding *
-bind(CallSite *site, text *name)
+/* A model that the user may predict with. */
+const OsmlLoaded *
+osml_load_model(const char *name)
 {
-	OsmlModelRow *model = osml_need_model(text_to_cstring(name), OSML_PREDICT);
-	const OsmlLoaded *loaded = osml_loaded_get(model, site->context);
+	return osml_loaded_get(osml_need_model(name, OSML_PREDICT), CurrentMemoryContext);
+}
+
+/* Look a name up, check the right to it, and remember. */
+static OsmlBinding *
+bind(CallSite *site, text *name, OsmlLoader loader)
+{
 	MemoryContext old = MemoryContextSwitchTo(site->context);
+	const OsmlLoaded *loaded = loader(text_to_cstring(name));
 	OsmlBinding *binding = palloc0(sizeof(OsmlBinding));
 	const OsmlLayout *input = &loaded->set.layout;
 	const OsmlLayout *layout = &loaded->layout;
@@ -165,7 +171,7 @@ osml_take_features(OsmlBinding *binding, const double *raw)
 
 /* The binding of a name, under this snapshot and for this user. */
 OsmlBinding *
-osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
+osml_call_site_bind(FunctionCallInfo fcinfo, text *name, OsmlLoader loader)
 {
 	CallSite   *site = get_call_site(fcinfo);
 	SnapshotKey now = snapshot_key();
@@ -177,10 +183,10 @@ osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
 		site->snapshot = now;
 		site->user = GetUserId();
 	}
-	binding = find_binding(site, model);
+	binding = find_binding(site, name);
 	if (binding != NULL)
 		return binding;
 	if (site->n >= MAX_BINDINGS)
 		clear(site);
-	return bind(site, model);
+	return bind(site, name, loader);
 }

@@ -53,7 +53,15 @@ typedef struct OsmlBinding
 	bool		positional;		/* they give all that the model reads */
 } OsmlBinding;
 
-extern OsmlBinding *osml_call_site_bind(FunctionCallInfo fcinfo, text *model);
+/* finds what a name stands for, checks the right to it, and builds it in the
+ * current context */
+typedef const OsmlLoaded *(*OsmlLoader) (const char *name);
+
+extern const OsmlLoaded *osml_load_model(const char *name);
+
+/* one call site has one loader */
+extern OsmlBinding *osml_call_site_bind(FunctionCallInfo fcinfo, text *name,
+										OsmlLoader loader);
 
 /*
  * A row's or an array's features: codes in binding->codes, numbers where the

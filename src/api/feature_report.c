@@ -15,6 +15,7 @@
 #include "api/need.h"
 #include "api/report.h"
 #include "compat.h"
+#include "source/context_arena.h"
 
 PG_FUNCTION_INFO_V1(osml_feature_report);
 PG_FUNCTION_INFO_V1(osml_feature_pairs);

@@ -224,6 +224,7 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 
 	loaded->context = context;
 	loaded->key = *key;
+	loaded->kind = "model";
 	loaded->model = pstrdup(model->name);
 	loaded->owner = get_role_oid(model->owner, true);
 	loaded->row = osml_version_find(model, key->version);

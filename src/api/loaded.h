@@ -21,6 +21,7 @@
 typedef struct OsmlLoaded
 {
 	OsmlVersionKey key;
+	const char *kind;			/* "model"; "dataset" for features without one */
 	char	   *model;			/* name when loaded, for messages */
 	OsmlVersionRow *row;		/* without the weights' bytes */
 	OsmlPredictor predictor;

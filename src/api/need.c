@@ -10,6 +10,7 @@
 
 #include "api/need.h"
 #include "rules/name/nearest.h"
+#include "train/dataset.h"
 
 /* An argument of a function that cannot be STRICT. */
 char *
@@ -29,7 +30,7 @@ osml_maybe_text(FunctionCallInfo fcinfo, int arg)
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
-/* The elements of a text[] argument; NIL for NULL. */
+/* The elements of a text[] argument that may be left out. */
 List *
 osml_maybe_texts(FunctionCallInfo fcinfo, int arg, const char *name)
 {
@@ -64,6 +65,29 @@ osml_nearest_of(const char *wanted, List *names)
 	foreach(lc, names)
 		osml_nearest_offer(&nearest, lfirst(lc));
 	return osml_nearest_end(&nearest);
+}
+
+/* Definitions are text that runs as the dataset's owner, so nobody else's. */
+OsmlDatasetRow *
+osml_need_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_own_dataset(name);
+	const char *nearest;
+
+	if (row != NULL)
+		return row;
+	row = osml_dataset_find(name);
+	if (row != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errhint("Make one of your own with osml_create_dataset.")));
+	nearest = osml_nearest_of(name, osml_dataset_names());
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("dataset \"%s\" does not exist", name),
+			 nearest ? errhint("Perhaps you meant the dataset \"%s\"; osml_create_dataset makes a new one.", nearest) :
+			 errhint("Make it with osml_create_dataset.")));
 }
 
 /* Existence first, so that a typo is not answered with a lack of rights. */

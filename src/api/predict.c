@@ -22,7 +22,7 @@ osml_predict_record(PG_FUNCTION_ARGS)
 {
 	text	   *model = PG_GETARG_TEXT_PP(0);
 	HeapTupleHeader record = PG_GETARG_HEAPTUPLEHEADER(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model);
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
 	const double *dense = osml_take_record(binding, record);
 
 	if (dense == NULL)
@@ -37,7 +37,7 @@ osml_predict_array(PG_FUNCTION_ARGS)
 {
 	text	   *model = PG_GETARG_TEXT_PP(0);
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model);
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
 	const double *dense = osml_take_array(binding, array);
 
 	if (dense == NULL)

@@ -25,12 +25,12 @@ missing_column(const OsmlBinding *binding, TupleDesc desc, const char *name)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("the row has no column \"%s\", which model \"%s\" needs",
-					name, binding->loaded->model),
+			 errmsg("the row has no column \"%s\", which %s \"%s\" needs",
+					name, binding->loaded->kind, binding->loaded->model),
 			 osml_nearest_end(&nearest) ?
 			 errdetail("The row's nearest column is \"%s\".",
 					   osml_nearest_end(&nearest)) : 0,
-			 errhint("The model needs the columns %s.",
+			 errhint("The %s needs the columns %s.", binding->loaded->kind,
 					 osml_loaded_columns(binding->loaded))));
 }
 
@@ -41,8 +41,8 @@ wrong_type(const OsmlBinding *binding, const OsmlInput *input, Oid type)
 	if (input->n_elements > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" has type %s, but model \"%s\" needs an array of %d numbers",
-						input->name, format_type_be(type),
+				 errmsg("column \"%s\" has type %s, but %s \"%s\" needs an array of %d numbers",
+						input->name, format_type_be(type), binding->loaded->kind,
 						binding->loaded->model, input->n_elements)));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -60,10 +60,10 @@ length_error(void *arg, const OsmlInput *input, int n)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-			 errmsg_plural("array column \"%s\" has %d element, but model \"%s\" needs %d",
-						   "array column \"%s\" has %d elements, but model \"%s\" needs %d",
-						   n, input->name, n, binding->loaded->model,
-						   input->n_elements)));
+			 errmsg_plural("array column \"%s\" has %d element, but %s \"%s\" needs %d",
+						   "array column \"%s\" has %d elements, but %s \"%s\" needs %d",
+						   n, input->name, n, binding->loaded->kind,
+						   binding->loaded->model, input->n_elements)));
 }
 
 /* Index of a column in a row type, or -1. */

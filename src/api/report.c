@@ -13,6 +13,7 @@
 #include "catalog/definition.h"
 #include "catalog/feature_note.h"
 #include "source/column.h"
+#include "source/context_arena.h"
 #include "train/dataset.h"
 
 /* cells of the sample: 32 MB, and some four times that for what is made of it */
@@ -21,17 +22,6 @@
 
 /* hashes that two parts are compared by */
 #define OVERLAP_KEPT 65536
-
-void
-osml_check_status(OsmlStatus status)
-{
-	if (status == OSML_OUT_OF_MEMORY)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	if (status != OSML_OK)
-		elog(ERROR, "status %d of a pure room", (int) status);
-}
 
 static List *
 add_name(List *names, char *name)

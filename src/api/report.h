@@ -24,9 +24,6 @@ typedef struct OsmlReport
 	OsmlAssess	assess;			/* found is filled feature by feature */
 } OsmlReport;
 
-/* raise the error for a status that is not OSML_OK */
-extern void osml_check_status(OsmlStatus status);
-
 /* Resolve a dataset, a relation or a SELECT; candidates: of char *.  label and
  * features, where given, go before the dataset's own. */
 extern OsmlReport *osml_report_resolve(const char *name, const char *label,

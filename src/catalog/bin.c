@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
 #include "catalog/bin.h"
@@ -23,6 +26,55 @@ static OsmlStatement insert_bin = OSML_STATEMENT(
 static OsmlStatement find_categories = OSML_STATEMENT(
 	"SELECT category FROM osml.bin WHERE dataset_id = $1 AND feature = $2 ORDER BY bin",
 	INT8OID, TEXTOID);
+
+char *
+osml_code_text(const OsmlProgram *program, int k, int64 code)
+{
+	int			column = program->codes[k];
+	const OsmlStep *step = &program->steps[osml_program_code_step(program, column)].step;
+	int			param = osml_param_by_name(step->transform, "categories");
+	char		name[1024];
+
+	if (param >= 0 && step->params[param].given && code < step->params[param].n)
+		return pstrdup(step->params[param].texts[code]);
+	osml_program_code_name(program, column, code, name, sizeof(name));
+	/* a long one may have been cut within a character */
+	return pnstrdup(name, pg_mbcliplen(name, strlen(name), strlen(name)));
+}
+
+OsmlBinRow *
+osml_bins_of_code(const OsmlProgram *program, int k, const int64 *count,
+				  const double *mean_label, int *n)
+{
+	int			step = osml_program_code_step(program, program->codes[k]);
+	const OsmlProgramStep *made_by = &program->steps[step];
+	const double *edges;
+	int			n_edges = 0;
+	int64		n_codes;
+	OsmlBinRow *rows;
+
+	*n = 0;
+	if (!made_by->fitted)
+		return NULL;
+	edges = osml_bin_edges(&made_by->step, &n_edges);
+	n_codes = made_by->step.transform->n_codes(&made_by->step);
+	rows = palloc(sizeof(OsmlBinRow) * Max(1, Min(n_codes, OSML_MAX_BIN_ROWS)));
+	for (int64 code = 0; code < n_codes && *n < OSML_MAX_BIN_ROWS; code++)
+	{
+		OsmlBinRow *row = &rows[*n];
+
+		if (n_codes > OSML_MAX_BIN_ROWS && count && count[code] == 0)
+			continue;
+		row->bin = code;
+		row->low = code + 1 < n_edges ? edges[code] : NAN;
+		row->high = code + 1 < n_edges ? edges[code + 1] : NAN;
+		row->category = osml_code_text(program, k, code);
+		row->count = count ? count[code] : -1;
+		row->mean_label = count && count[code] > 0 ? mean_label[code] : NAN;
+		(*n)++;
+	}
+	return rows;
+}
 
 /* An id, of which 0 means the other one. */
 static void

@@ -10,6 +10,8 @@
 
 #include "nodes/pg_list.h"
 
+#include "features/program.h"
+
 /* most rows that are kept of one feature */
 #define OSML_MAX_BIN_ROWS 20000
 
@@ -22,6 +24,18 @@ typedef struct OsmlBinRow
 	int64		count;			/* rows; -1: not counted */
 	double		mean_label;		/* NaN: none */
 } OsmlBinRow;
+
+/* a code of a program's k-th code output for people, a category in its whole
+ * length; palloc'd */
+extern char *osml_code_text(const OsmlProgram *program, int k, int64 code);
+
+/*
+ * The rows of a program's k-th code output, from its step, or NULL while that is
+ * not fitted.  count and mean_label of each code may be NULL: not counted.  All
+ * codes are listed where they are few enough; else those that have rows.
+ */
+extern OsmlBinRow *osml_bins_of_code(const OsmlProgram *program, int k,
+									 const int64 *count, const double *mean_label, int *n);
 
 /*
  * These n rows in place of all that there are of the feature.  One of the two

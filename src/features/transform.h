@@ -145,7 +145,7 @@ typedef struct OsmlTransform
 	/* suffix of output i for people, such as "sin"; NULL: it has no name */
 	const char *(*out_name) (const OsmlStep *step, int i);
 
-	/* a code for people, such as "[38.3, 38.5)"; "other", "null" included.
+	/* a code for people, such as "[38.3, 38.5)"; "(other)", "(null)" included.
 	 * NULL for a cross, whose codes are named by the program */
 	void		(*code_name) (const OsmlStep *step, int64_t code, char *out,
 							  size_t size);

@@ -38,7 +38,7 @@ static const char *const outsides[] = {"clamp", "other", NULL};
 static const OsmlParamDef params[] = {
 	[METHOD] = {"method", OSML_PARAM_CHOICE, .choices = methods,.high = BY_EDGES,
 		.standard = BY_WIDTH,
-		.meaning = "bins of one width, bins of about as many training rows, or edges as given"},
+		.meaning = "bins of one width, of about as many training rows each, or by given edges"},
 	[BINS] = {"bins", OSML_PARAM_INTEGER,.low = 1,.high = MOST_BINS,.standard = NAN,
 		.meaning = "how many, for width and quantile"},
 	[LO] = {"lo", OSML_PARAM_NUMBER, .fitted = true, OSML_ANY_NUMBER,
@@ -48,7 +48,7 @@ static const OsmlParamDef params[] = {
 	[EDGES] = {"edges", OSML_PARAM_NUMBERS, .fitted = true, OSML_ANY_NUMBER,
 		.meaning = "the edges, ascending, one more than bins; learned for quantile"},
 	[OUTSIDE] = {"outside", OSML_PARAM_CHOICE, .choices = outsides,.high = 1,.standard = 0,
-		.meaning = "what values beyond the edges become: the first and the last bin, or a code of their own"},
+		.meaning = "what values beyond the edges become: the first or last bin, or a code of their own"},
 };
 
 typedef struct Table
@@ -355,7 +355,7 @@ code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 		snprintf(out, size, "[%.15g, %.15g%c", table->edges[code], table->edges[code + 1],
 				 code == table->bins - 1 ? ']' : ')');
 	else
-		snprintf(out, size, "%s", code == table->bins ? "other" : "null");
+		snprintf(out, size, "%s", code == table->bins ? "(other)" : "(null)");
 }
 
 const double *

@@ -202,7 +202,7 @@ code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 	const OsmlParam *categories = &step->params[CATEGORIES];
 
 	snprintf(out, size, "%s", code < categories->n ? categories->texts[code] :
-			 code == categories->n ? "other" : "null");
+			 code == categories->n ? "(other)" : "(null)");
 }
 
 const OsmlTransform osml_transform_category = {

@@ -51,7 +51,7 @@ static void
 code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 {
 	if (code == n_codes(step) - 1)
-		snprintf(out, size, "null");
+		snprintf(out, size, "(null)");
 	else
 		osml_bucket_name(code, out, size);
 }

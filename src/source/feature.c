@@ -26,6 +26,7 @@ typedef struct Resolver
 {
 	OsmlSource *source;
 	const char *dataset;		/* for messages; NULL: none */
+	const char *label;
 	List	   *definitions;	/* of the dataset, by feature and step */
 	OsmlFeatureSet *set;
 	List	   *visiting;		/* features being resolved, outermost first */
@@ -44,11 +45,22 @@ typedef struct Resolved
 
 static Resolved *resolve_feature(Resolver *resolver, const char *name);
 
-/* The column among those fetched, added if need be. */
+/*
+ * The column among those fetched, added if need be.  The label is none of them:
+ * a row to predict has none, and a model that reads it has learned nothing.
+ */
 static int
-add_column(OsmlFeatureSet *set, Form_pg_attribute column)
+add_column(const Resolver *resolver, Form_pg_attribute column)
 {
+	OsmlFeatureSet *set = resolver->set;
 	const char *name = NameStr(column->attname);
+
+	if (strcmp(name, resolver->label) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("feature \"%s\" reads the label \"%s\"",
+						(const char *) llast(resolver->visiting), name),
+				 errhint("Features may read any column but the label.")));
 
 	for (int i = 0; i < set->n_columns; i++)
 	{
@@ -93,7 +105,7 @@ add_input(Resolver *resolver, Form_pg_attribute column, OsmlInputKind kind)
 	}
 	osml_check_unique(resolver->source, name);
 	input = append_input(set, name, kind);
-	input->column = add_column(set, column);
+	input->column = add_column(resolver, column);
 	if (kind == OSML_INPUT_ARRAY)
 		input->n_elements = osml_peek_array_length(resolver->source, name);
 }
@@ -296,7 +308,7 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 	foreach(cell, used)
 	{
 		osml_check_unique(resolver->source, names[lfirst_int(cell)]);
-		(void) add_column(resolver->set, TupleDescAttr(desc, lfirst_int(cell)));
+		(void) add_column(resolver, TupleDescAttr(desc, lfirst_int(cell)));
 	}
 	input = append_input(resolver->set, definition->feature,
 						 resolved->kind == OSML_VALUE_KEY ? OSML_INPUT_KEY :
@@ -473,7 +485,7 @@ osml_source_features(OsmlSource *source, const char *label, List *features,
 					 List *definitions, const char *dataset)
 {
 	OsmlFeatureSet *set = palloc0(sizeof(OsmlFeatureSet));
-	Resolver	resolver = {source, dataset, definitions, set, NIL, NIL};
+	Resolver	resolver = {source, dataset, NULL, definitions, set, NIL, NIL};
 	ListCell   *cell;
 
 	if (source->columns->natts == 0)
@@ -483,6 +495,7 @@ osml_source_features(OsmlSource *source, const char *label, List *features,
 	if (label == NULL)
 		label = NameStr(TupleDescAttr(source->columns, 0)->attname);
 	osml_set_label(set, source, label);
+	resolver.label = label;
 	foreach(cell, features)
 	{
 		if (strcmp(lfirst(cell), label) == 0)

@@ -109,9 +109,6 @@ extern OsmlFeatureSet *osml_feature_set_from_jsonb(Jsonb *json);
 /* give each input its place in a reader's block, in order */
 extern void osml_place_inputs(OsmlFeatureSet *set);
 
-/* memory of the pure rooms from the current context, for as long as it lives */
-extern OsmlArena osml_context_arena(MemoryContext context);
-
 /* the same for a step of a set's program */
 extern void osml_step_error(const OsmlFeatureSet *set, const char *dataset, int step,
 							const char *message) pg_attribute_noreturn();

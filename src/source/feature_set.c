@@ -8,31 +8,9 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
-
+#include "source/context_arena.h"
 #include "source/definition.h"
 #include "source/feature.h"
-
-static void *
-context_alloc(void *arg, size_t size)
-{
-	return MemoryContextAllocExtended(arg, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
-static void
-context_release(void *arg, void *memory)
-{
-	pfree(memory);
-}
-
-OsmlArena
-osml_context_arena(MemoryContext context)
-{
-	return (OsmlArena)
-	{
-		context_alloc, context_release, context
-	};
-}
 
 void
 osml_definition_error(const char *dataset, const char *feature, const char *transform,

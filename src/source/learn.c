@@ -7,28 +7,21 @@
 #include "utils/memutils.h"
 
 #include "features/fit.h"
+#include "source/context_arena.h"
 #include "source/encode.h"
 #include "source/learn.h"
-
-/* Raise: a pure room's failure that names no step. */
-static void
-check_status(OsmlStatus status)
-{
-	if (status != OSML_OK)
-		elog(ERROR, "learning features failed with status %d", (int) status);
-}
 
 static void
 take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
 	if (osml_fit_wants_texts(arg, key_column))
-		check_status(osml_fit_text(arg, key_column, key, text, length));
+		osml_check_status(osml_fit_text(arg, key_column, key, text, length));
 }
 
 static bool
 take_block(void *arg, OsmlBlock *raw)
 {
-	check_status(osml_fit_block(arg, raw, NULL));
+	osml_check_status(osml_fit_block(arg, raw, NULL));
 	return true;
 }
 
@@ -74,7 +67,7 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 			osml_step_error(set, dataset, bad, message);
 		MemoryContextReset(context);
 	}
-	check_status(status);
+	osml_check_status(status);
 	MemoryContextDelete(context);
 	osml_feature_set_fitted(set);
 }

@@ -8,6 +8,7 @@
 
 #include "compute/rowhash.h"
 #include "features/fit.h"
+#include "source/context_arena.h"
 #include "train/learn.h"
 #include "train/load.h"
 
@@ -50,18 +51,10 @@ ledger_release(void *arg, void *memory)
 	pfree(memory);
 }
 
-/* Raise: a pure room's failure that names no step. */
-static void
-check_status(OsmlStatus status)
-{
-	if (status != OSML_OK)
-		elog(ERROR, "learning features failed with status %d", (int) status);
-}
-
 static void
 take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
-	check_status(osml_fit_text(arg, key_column, key, text, length));
+	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
 }
 
 /* Which rows of a block of inputs are trained on; returns their number. */
@@ -112,7 +105,7 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 		osml_run_check(run);
 		used += choose_rows(run, raw, use);
 		seen += raw->nrows;
-		check_status(osml_fit_block(pass, raw, use));
+		osml_check_status(osml_fit_block(pass, raw, use));
 		raw->nrows = 0;
 	}
 	if (used == 0)
@@ -137,7 +130,7 @@ osml_learn_features(OsmlRun *run)
 	raw = osml_new_block(ledger.context, &run->set->layout);
 	while ((pass = osml_fit_begin(run->set->program, &arena, &status)) != NULL)
 		learn_pass(run, pass, raw);
-	check_status(status);
+	osml_check_status(status);
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
 	osml_feature_set_fitted(run->set);

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "catalog/bin.h"
 #include "catalog/model.h"
 #include "compute/stats.h"
 #include "model/linear.h"
@@ -242,6 +243,24 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 	}
 }
 
+/* Rows of osml.bin: what the training rows have of each category. */
+static void
+store_bins(const OsmlRun *run, int64 version_id)
+{
+	size_t		entry = 0;
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		int			n;
+		OsmlBinRow *rows = osml_bins_of_code(run->set->program, k,
+											 run->code_stats.count + entry,
+											 run->code_stats.label_mean + entry, &n);
+
+		osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		entry += run->layout.code_sizes[k];
+	}
+}
+
 void
 osml_store_version(OsmlRun *run)
 {
@@ -270,5 +289,6 @@ osml_store_version(OsmlRun *run)
 	fill_features(run, &row);
 	fill_weights(run, &row);
 	osml_version_insert(model, &row, run->hparams->deploy);
+	store_bins(run, row.version_id);
 	run->row.version = row.version;
 }

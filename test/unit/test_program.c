@@ -353,7 +353,7 @@ test_cells(void)
 	ok(strcmp(name, "[38.5, 38.7) x [-76.24, -76.12]") == 0, "a pair's name: %s", name);
 	osml_program_code_name(program, program->codes[1], 3 * 125 + 4 * 25 + 7, name,
 						   sizeof(name));
-	ok(strcmp(name, "other x null x [38.5, 38.7) x [-76.24, -76.12]") == 0,
+	ok(strcmp(name, "(other) x (null) x [38.5, 38.7) x [-76.24, -76.12]") == 0,
 	   "a pair of pairs': %s", name);
 	osml_program_code_name(program, program->codes[1], 7, name, 20);
 	ok(strlen(name) == 19, "a name that is too long is cut off");

@@ -317,7 +317,7 @@ test_great_circle(void)
 	is_close(distance(&step, 0, 0, 0, 180), 20015114.442035924, 1e-15, 0, "metres");
 }
 
-/* codes of a bin at and beside each of its edges, counted one by one */
+/* codes of a bin at and beside each of its edges (or some of very many), counted one by one */
 static void
 check_bins(OsmlStep *step, const char *name)
 {
@@ -330,7 +330,7 @@ check_bins(OsmlStep *step, const char *name)
 	for (int other = 0; other < 2; other++)
 	{
 		step_set(step, "outside", other);
-		for (int i = -1; i < 3 * n + 400; i++)
+		for (int i = -1; i < 3 * n + 400; i += n > 2000 ? 97 : 1)
 		{
 			double		edge = edges[i < 0 || i / 3 >= n ? 0 : i / 3];
 			double		x = i < 0 ? INFINITY :
@@ -370,9 +370,9 @@ test_coordinates(void)
 	lat.transform->code_name(&lat, 2, name, sizeof(name));
 	ok(strcmp(name, "[38.7, 38.9]") == 0, "the last one's: %s", name);
 	lat.transform->code_name(&lat, 3, name, sizeof(name));
-	ok(strcmp(name, "other") == 0, "other");
+	ok(strcmp(name, "(other)") == 0, "other");
 	lat.transform->code_name(&lat, 4, name, 3);
-	ok(strcmp(name, "nu") == 0, "null, cut off");
+	ok(strcmp(name, "(n") == 0, "null, cut off");
 }
 
 static void
@@ -382,7 +382,7 @@ test_bins(void)
 		{38.30, 38.90, 3}, {-76.48, -76.12, 3}, {0, 1, 10}, {0, 1, 1}, {-1, 1, 7},
 		{0.1, 0.7, 1000}, {1e9, 1e9 + 1e-3, 100}, {1e9, 1e9 + 1e-5, 1000},
 		{-DBL_MAX, DBL_MAX, 10}, {0, DBL_MAX, 3}, {0, 5e-324, 2}, {1, 1 + DBL_EPSILON, 5},
-		{-1e-300, 1e-300, 64}, {0, 86400, 100000}, {1e15, 1e15 + 3, 2}, {3, 1e17, 9}
+		{-1e-300, 1e-300, 64}, {0, 86400, 20000}, {1e15, 1e15 + 3, 2}, {3, 1e17, 9}
 	};
 	double		edges[300];
 	OsmlStep	step;
