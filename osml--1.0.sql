@@ -532,6 +532,73 @@ CREATE FUNCTION osml_drop_dataset(name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_drop_dataset(text) IS 'forget a dataset; its tables, runs and models stay';
 
+CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
+	method text DEFAULT 'hash', "by" text DEFAULT NULL,
+	group_by text[] DEFAULT NULL, seed bigint DEFAULT NULL,
+	gap text DEFAULT NULL, tries integer DEFAULT NULL,
+	OUT part text, OUT rows bigint, OUT share double precision,
+	OUT "column" text, OUT part_mean double precision,
+	OUT whole_mean double precision, OUT z double precision,
+	OUT p_value double precision, OUT seed bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_split'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 30 COST 100000;
+COMMENT ON FUNCTION osml_split(text, jsonb, text, text, text[], bigint, text, integer)
+	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' or by a ''column''; returns how fair the parts are';
+
+CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_unsplit'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
+
+-- --- Before training: what the data is worth ------------------------------------
+
+CREATE FUNCTION osml_declare_feature(dataset text, feature text,
+	available boolean DEFAULT NULL, reason text DEFAULT NULL,
+	rationale text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_declare_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
+	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
+
+CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT verdict text, OUT reason text, OUT type text,
+	OUT association double precision, OUT measure text, OUT p_value double precision,
+	OUT available boolean, OUT available_reason text,
+	OUT leak double precision, OUT leak_kind text,
+	OUT rows bigint, OUT present double precision, OUT distinct_values bigint,
+	OUT min_rows bigint, OUT min_class_rows bigint,
+	OUT meaning text, OUT line_share double precision,
+	OUT rationale text, OUT partner text, OUT redundancy double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_report'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
+	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
+
+CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT other text, OUT verdict text, OUT reason text,
+	OUT measure text, OUT redundancy double precision,
+	OUT tells double precision, OUT other_tells double precision,
+	OUT together_tell double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_pairs'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
+COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
+	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
+
+CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
+	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
+	OUT message text, OUT hint text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_check'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_check(text, jsonb)
+	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
+
 -- --- Features of a dataset -----------------------------------------------------
 
 CREATE FUNCTION osml_bin(dataset text, features text[], bins integer DEFAULT NULL,
@@ -615,73 +682,6 @@ CREATE FUNCTION osml_transform_row(dataset_or_model text, "row" record,
 	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 20 COST 1000;
 COMMENT ON FUNCTION osml_transform_row(text, record)
 	IS 'what a model sees of a row, before scaling: numbers, and codes of categories';
-
-CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
-	method text DEFAULT 'hash', "by" text DEFAULT NULL,
-	group_by text[] DEFAULT NULL, seed bigint DEFAULT NULL,
-	gap text DEFAULT NULL, tries integer DEFAULT NULL,
-	OUT part text, OUT rows bigint, OUT share double precision,
-	OUT "column" text, OUT part_mean double precision,
-	OUT whole_mean double precision, OUT z double precision,
-	OUT p_value double precision, OUT seed bigint)
-	RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'osml_split'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 30 COST 100000;
-COMMENT ON FUNCTION osml_split(text, jsonb, text, text, text[], bigint, text, integer)
-	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' or by a ''column''; returns how fair the parts are';
-
-CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
-	AS 'MODULE_PATHNAME', 'osml_unsplit'
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
-
--- --- Before training: what the data is worth ------------------------------------
-
-CREATE FUNCTION osml_declare_feature(dataset text, feature text,
-	available boolean DEFAULT NULL, reason text DEFAULT NULL,
-	rationale text DEFAULT NULL)
-	RETURNS void
-	AS 'MODULE_PATHNAME', 'osml_declare_feature'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
-	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
-
-CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
-	sample_rows integer DEFAULT 20000,
-	OUT feature text, OUT verdict text, OUT reason text, OUT type text,
-	OUT association double precision, OUT measure text, OUT p_value double precision,
-	OUT available boolean, OUT available_reason text,
-	OUT leak double precision, OUT leak_kind text,
-	OUT rows bigint, OUT present double precision, OUT distinct_values bigint,
-	OUT min_rows bigint, OUT min_class_rows bigint,
-	OUT meaning text, OUT line_share double precision,
-	OUT rationale text, OUT partner text, OUT redundancy double precision)
-	RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'osml_feature_report'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
-COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
-	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
-
-CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
-	sample_rows integer DEFAULT 20000,
-	OUT feature text, OUT other text, OUT verdict text, OUT reason text,
-	OUT measure text, OUT redundancy double precision,
-	OUT tells double precision, OUT other_tells double precision,
-	OUT together_tell double precision)
-	RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'osml_feature_pairs'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
-COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
-	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
-
-CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
-	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
-	OUT message text, OUT hint text)
-	RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'osml_check'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
-COMMENT ON FUNCTION osml_check(text, jsonb)
-	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
 
 -- --- Training ----------------------------------------------------------------
 

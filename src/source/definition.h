@@ -21,6 +21,9 @@
 /* the transform that is a SQL expression over the row: {"expression": "..."} */
 #define OSML_SQL_TRANSFORM "sql"
 
+/* the transform that a text column has where nobody defines one */
+#define OSML_CATEGORY_TRANSFORM "category"
+
 /* the transform that reads dates and timestamps as seconds since 1970 */
 #define OSML_TIME_TRANSFORM "date_part"
 

@@ -140,7 +140,7 @@ imply_category(Resolver *resolver, const char *feature, int step, List *inputs)
 
 	definition.feature = pstrdup(feature);
 	definition.step = step;
-	definition.transform = pstrdup("category");
+	definition.transform = pstrdup(OSML_CATEGORY_TRANSFORM);
 	definition.inputs = inputs;
 	definition.params = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
 	definition.implied = true;

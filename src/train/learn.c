@@ -32,22 +32,36 @@ over_budget(const OsmlRun *run)
 					 "columns of many categories.")));
 }
 
+/* What a piece of memory costs, as its context has it. */
+static int64
+cost(void *memory)
+{
+	return (int64) GetMemoryChunkSpace(memory);
+}
+
 static void *
 ledger_alloc(void *arg, size_t size)
 {
 	Ledger	   *ledger = arg;
+	OsmlBudget *budget = &ledger->run->budget;
+	void	   *memory;
 
-	if (!osml_budget_take(&ledger->run->budget, (int64) size))
+	if (!osml_budget_take(budget, (int64) size))
 		over_budget(ledger->run);
-	ledger->taken += (int64) size;
-	return MemoryContextAllocExtended(ledger->context, size,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	memory = MemoryContextAllocExtended(ledger->context, size,
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	(void) osml_budget_take(budget, cost(memory) - (int64) size);
+	ledger->taken += cost(memory);
+	return memory;
 }
 
-/* What is given back early is still counted until the pass is over. */
 static void
 ledger_release(void *arg, void *memory)
 {
+	Ledger	   *ledger = arg;
+
+	osml_budget_return(&ledger->run->budget, cost(memory));
+	ledger->taken -= cost(memory);
 	pfree(memory);
 }
 

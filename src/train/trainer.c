@@ -299,6 +299,7 @@ finish_summary(OsmlRun *run)
 	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
 	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
+	osml_report_categories(run);
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
 					   psprintf(INT64_FORMAT " steps, epochs or validations due in osml.metrics were left out to keep "

@@ -14,6 +14,7 @@
 #include "compute/stats.h"
 #include "model/linear.h"
 #include "model/safetensors.h"
+#include "source/definition.h"
 #include "train/version.h"
 
 /* categories whose weights are listed, one row each */
@@ -160,18 +161,46 @@ osml_settle_unseen(OsmlRun *run)
 	}
 }
 
-/* Weights that are listed for people; there may be millions of buckets. */
+/* Weights of categories that are listed for people. */
 static size_t
-listed_weights(OsmlRun *run)
+listed_weights(const OsmlRun *run)
 {
 	size_t		entries = osml_layout_entries(&run->layout);
 
-	if (entries <= MAX_LISTED)
-		return entries;
-	osml_log_event(run, "info", "weights_not_listed",
-				   psprintf("osml.weights and osml.bins leave out the %zu categories, more than %d; "
-							"the model has them all", entries, MAX_LISTED));
-	return 0;
+	return entries <= MAX_LISTED ? entries : 0;
+}
+
+/* Rows whose category was too rare for the vocabulary: worth a word if many. */
+static void
+report_others(OsmlRun *run, int code)
+{
+	const OsmlProgram *program = run->set->program;
+	const OsmlProgramStep *step =
+		&program->steps[osml_program_code_step(program, program->codes[code])];
+	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, code);
+	int64		others = count[run->layout.code_sizes[code] - 2];
+	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
+
+	if (strcmp(step->step.transform->name, OSML_CATEGORY_TRANSFORM) == 0 && others > rows / 100)
+		osml_log_event(run, "warning", "categories_left_out",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
+								"\"%s\" that is not among the %d learned, and count as (other); raise "
+								"max_categories, or use hash",
+								others, rows, osml_code_feature(run->set, code)->name,
+								run->layout.code_sizes[code] - 2));
+}
+
+void
+osml_report_categories(OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+		report_others(run, k);
+	if (listed_weights(run) < entries)
+		osml_log_event(run, "info", "weights_not_listed",
+					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
+								"the model has them all", entries, MAX_LISTED));
 }
 
 /* Inference of weight i (the last: the intercept), NaN without. */
