@@ -36,6 +36,21 @@ CREATE TABLE osml.dataset (
 );
 COMMENT ON TABLE osml.dataset IS 'named data: train, val and test source, label and features';
 
+-- Rows of one feature have one position.
+CREATE TABLE osml.definition (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position > 0),
+	feature		text NOT NULL CHECK (feature <> ''),
+	step		integer NOT NULL CHECK (step > 0),
+	transform	text NOT NULL,
+	inputs		text[],
+	shared		text,
+	params		jsonb NOT NULL CHECK (pg_catalog.jsonb_typeof(params) = 'object'),
+	fitted		jsonb,
+	PRIMARY KEY (dataset_id, feature, step)
+);
+COMMENT ON TABLE osml.definition IS 'how features of a dataset are made, a row a step';
+
 CREATE TABLE osml.run (
 	run_id		bigint PRIMARY KEY DEFAULT pg_catalog.nextval('osml.run_id_seq'),
 	owner		text NOT NULL,
@@ -121,6 +136,7 @@ CREATE TABLE osml.model_version (
 	val_loss	double precision,
 	test_loss	double precision,
 	summary		jsonb,
+	program		jsonb NOT NULL,
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
 	UNIQUE (model_id, version)
 );
@@ -141,14 +157,16 @@ CREATE TABLE osml.feature (
 	max			double precision,
 	center		double precision NOT NULL,
 	scale		double precision NOT NULL CHECK (scale <> '0'),
+	codes		integer CHECK (codes > 0),
 	PRIMARY KEY (version_id, position)
 );
-COMMENT ON TABLE osml.feature IS 'one row a dense column of a version, in the order of its weights: statistics and scaling constants';
+COMMENT ON TABLE osml.feature IS 'one row a column that a version sees, numbers before codes, in the order of its weights: statistics and scaling constants';
 
 CREATE TABLE osml.weight (
 	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
 	position	integer NOT NULL CHECK (position >= 0),
 	feature		text NOT NULL,
+	category	text,
 	weight		double precision,
 	scaled_weight double precision,
 	std_error	double precision,
@@ -167,8 +185,36 @@ CREATE TABLE osml.model_grant (
 );
 COMMENT ON TABLE osml.model_grant IS 'who else may use a model; grantee public is everybody';
 
+CREATE TABLE osml.bin (
+	dataset_id	bigint REFERENCES osml.dataset ON DELETE CASCADE,
+	version_id	bigint REFERENCES osml.model_version ON DELETE CASCADE,
+	feature		text NOT NULL,
+	bin			bigint NOT NULL CHECK (bin >= 0),
+	low			double precision,
+	high		double precision,
+	category	text,
+	count		bigint CHECK (count >= 0),
+	mean_label	double precision,
+	UNIQUE (dataset_id, feature, bin),
+	UNIQUE (version_id, feature, bin),
+	CHECK ((dataset_id IS NULL) <> (version_id IS NULL))
+);
+COMMENT ON TABLE osml.bin IS 'bins and categories of a dataset''s or a version''s features, for people; training and prediction do not read it';
+
+CREATE TABLE osml.feature_note (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	feature		text NOT NULL CHECK (feature <> ''),
+	available	boolean,
+	reason		text,
+	rationale	text,
+	noted_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	PRIMARY KEY (dataset_id, feature)
+);
+COMMENT ON TABLE osml.feature_note IS 'what people know of a dataset''s features: availability, reasons, rationales';
+
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.metric', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event', '');
@@ -177,6 +223,8 @@ SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.bin', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.feature_note', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
@@ -237,6 +285,49 @@ COMMENT ON COLUMN osml.datasets.label IS 'column to predict; NULL: the first col
 COMMENT ON COLUMN osml.datasets.features IS 'columns to learn from; NULL: all but the label';
 COMMENT ON COLUMN osml.datasets.options IS 'hyperparameters that runs on this dataset start from';
 COMMENT ON COLUMN osml.datasets.split IS 'how osml_split made train, val and test out of "source"; NULL: it did not';
+
+CREATE VIEW osml.feature_notes WITH (security_barrier) AS
+	SELECT d.name AS dataset, n.feature, n.available, n.reason, n.rationale, n.noted_at
+	FROM osml.feature_note n JOIN osml.dataset d ON d.dataset_id = n.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.feature_notes IS 'what osml_declare_feature was told';
+COMMENT ON COLUMN osml.feature_notes.feature IS 'column, or the text of a candidate expression';
+COMMENT ON COLUMN osml.feature_notes.available IS 'whether it is known when a prediction is wanted; NULL: nobody said';
+COMMENT ON COLUMN osml.feature_notes.reason IS 'why it is available, or why not, legal reasons included';
+COMMENT ON COLUMN osml.feature_notes.rationale IS 'why an expert thinks that it should matter';
+
+CREATE VIEW osml.definitions WITH (security_barrier) AS
+	SELECT d.name AS dataset, f.feature, f.step, f.transform, f.inputs, f.shared,
+		f.params, f.fitted, f.position, d.owner
+	FROM osml.dataset d JOIN osml.definition f ON f.dataset_id = d.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.definitions IS 'how features of datasets are made, a row a step; a dataset''s owner may INSERT, UPDATE (transform, inputs, shared, params) and DELETE, which is checked as osml_transform and its like are';
+COMMENT ON COLUMN osml.definitions.dataset IS 'dataset whose runs have the feature';
+COMMENT ON COLUMN osml.definitions.feature IS 'name of the feature; that of a column takes the column''s place';
+COMMENT ON COLUMN osml.definitions.step IS 'from 1; a later step reads the step before it';
+COMMENT ON COLUMN osml.definitions.transform IS 'what the step does: osml_transforms() lists what there is';
+COMMENT ON COLUMN osml.definitions.inputs IS 'columns or features that the first step reads';
+COMMENT ON COLUMN osml.definitions.shared IS 'steps of one name are fitted together and have one set of parameters: one grid for several columns';
+COMMENT ON COLUMN osml.definitions.params IS 'parameters that were given; each run learns the others from its training rows';
+COMMENT ON COLUMN osml.definitions.fitted IS 'parameters with those that osml_fit_features learned; NULL: not fitted since the last change, or nothing to fit';
+COMMENT ON COLUMN osml.definitions.position IS 'order of the features within the dataset';
+COMMENT ON COLUMN osml.definitions.owner IS 'owner of the dataset';
+
+CREATE FUNCTION osml.definitions_change() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'osml_definitions_change'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml.definitions_change() IS 'triggers of osml.definitions: take changes row by row, check and store them together';
+REVOKE EXECUTE ON FUNCTION osml.definitions_change() FROM PUBLIC;
+
+CREATE TRIGGER definitions_begin BEFORE INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH STATEMENT EXECUTE FUNCTION osml.definitions_change();
+CREATE TRIGGER definitions_change INSTEAD OF INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH ROW EXECUTE FUNCTION osml.definitions_change();
+CREATE TRIGGER definitions_end AFTER INSERT OR UPDATE OR DELETE ON osml.definitions
+	FOR EACH STATEMENT EXECUTE FUNCTION osml.definitions_change();
+COMMENT ON TRIGGER definitions_begin ON osml.definitions IS 'a statement begins';
+COMMENT ON TRIGGER definitions_change ON osml.definitions IS 'a row of it changes a definition in memory';
+COMMENT ON TRIGGER definitions_end ON osml.definitions IS 'all changes of the statement are checked as a whole and stored';
 
 CREATE VIEW osml.runs WITH (security_barrier) AS
 	SELECT r.run_id, r.dataset, r.model, r.version, now.status,
@@ -309,7 +400,7 @@ COMMENT ON VIEW osml.models IS 'models and their versions';
 COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
 COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
-COMMENT ON COLUMN osml.models.features IS 'number of dense feature columns; osml.features lists them';
+COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
 COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
 COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
@@ -320,21 +411,23 @@ CREATE VIEW osml.features WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, f.position,
 		CASE WHEN f.element = 0 THEN f.column_name
 			ELSE pg_catalog.format('%s[%s]', f.column_name, f.element) END AS feature,
-		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale
+		f.type, f.n AS rows, f.mean, f.std, f.min, f.max, f.center, f.scale,
+		f.codes AS categories
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.feature f ON f.version_id = v.version_id;
-COMMENT ON VIEW osml.features IS 'what each model version learned from, in the order osml_predict takes values';
-COMMENT ON COLUMN osml.features.feature IS 'column, or one element of an array column';
+COMMENT ON VIEW osml.features IS 'what each model version learned from, numbers before categories';
+COMMENT ON COLUMN osml.features.feature IS 'column or defined feature, one element of an array column, one of several numbers that a transform makes';
 COMMENT ON COLUMN osml.features.type IS 'type of the column when the version was trained';
 COMMENT ON COLUMN osml.features.rows IS 'training rows with a value';
 COMMENT ON COLUMN osml.features.std IS 'population standard deviation';
 COMMENT ON COLUMN osml.features.center IS 'the model sees (value - center) / scale';
 COMMENT ON COLUMN osml.features.scale IS 'the model sees (value - center) / scale';
+COMMENT ON COLUMN osml.features.categories IS 'number of categories, bins or buckets, those for other and for NULL included; NULL: a number';
 
 CREATE VIEW osml.weights WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, w.feature, w.weight, w.scaled_weight,
-		w.std_error, w.t_stat, w.p_value, w.collinear, w.position
+		w.std_error, w.t_stat, w.p_value, w.collinear, w.position, w.category
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.weight w ON w.version_id = v.version_id;
@@ -346,11 +439,58 @@ COMMENT ON COLUMN osml.weights.std_error IS 'standard error of weight (optimizer
 COMMENT ON COLUMN osml.weights.t_stat IS 'weight / std_error';
 COMMENT ON COLUMN osml.weights.p_value IS 'two-sided, of the hypothesis that the weight is 0';
 COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of others, so its weight is not unique';
-COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, else as in osml.features';
+COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml.features, a category a row';
+COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
+
+CREATE VIEW osml.model_definitions WITH (security_barrier) AS
+	SELECT m.name AS model, v.version, d.feature, d.step, d.transform, d.inputs,
+		d.shared, d.params, d.implied, d.position
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_to_recordset(v.program -> 'definitions'::text)
+			AS (feature text, step integer, transform text, inputs text[], shared text,
+				params jsonb, implied boolean)) WITH ORDINALITY
+			AS d(feature, step, transform, inputs, shared, params, implied, position);
+COMMENT ON VIEW osml.model_definitions IS 'how the features of each model version are made, with all that its run learned';
+COMMENT ON COLUMN osml.model_definitions.model IS 'name of the model';
+COMMENT ON COLUMN osml.model_definitions.version IS 'version of the model';
+COMMENT ON COLUMN osml.model_definitions.feature IS 'name of the feature';
+COMMENT ON COLUMN osml.model_definitions.step IS 'from 1; a later step reads the step before it';
+COMMENT ON COLUMN osml.model_definitions.transform IS 'what the step does: osml_transforms() lists what there is';
+COMMENT ON COLUMN osml.model_definitions.inputs IS 'columns or features that the first step reads';
+COMMENT ON COLUMN osml.model_definitions.shared IS 'steps of one name were fitted together';
+COMMENT ON COLUMN osml.model_definitions.params IS 'parameters, learned ones included';
+COMMENT ON COLUMN osml.model_definitions.implied IS 'nobody wrote the definition: it is the category that a text column is';
+COMMENT ON COLUMN osml.model_definitions.position IS 'order in which the version makes them';
+
+CREATE VIEW osml.bins WITH (security_barrier) AS
+	SELECT d.name AS dataset, NULL::text AS model, NULL::integer AS version, b.feature,
+		b.bin, b.low, b.high, b.category, b.count, b.mean_label
+	FROM osml.dataset d JOIN osml.bin b ON b.dataset_id = d.dataset_id
+	WHERE osml.role_usable(d.owner)
+	UNION ALL
+	SELECT NULL::text, m.name, v.version, b.feature,
+		b.bin, b.low, b.high, b.category, b.count, b.mean_label
+	FROM osml.usable_model m
+		JOIN osml.model_version v ON v.model_id = m.model_id
+		JOIN osml.bin b ON b.version_id = v.version_id;
+COMMENT ON VIEW osml.bins IS 'bins and categories of the features of datasets and of model versions';
+COMMENT ON COLUMN osml.bins.dataset IS 'dataset whose feature it is; NULL: a model version''s';
+COMMENT ON COLUMN osml.bins.model IS 'model whose feature it is; NULL: a dataset''s';
+COMMENT ON COLUMN osml.bins.version IS 'version of the model';
+COMMENT ON COLUMN osml.bins.feature IS 'name of the feature';
+COMMENT ON COLUMN osml.bins.bin IS 'code that the model sees; the last two are those of everything else and of NULL';
+COMMENT ON COLUMN osml.bins.low IS 'lowest value of a bin';
+COMMENT ON COLUMN osml.bins.high IS 'upper end of a bin, which belongs to the next one; that of the last bin is its own';
+COMMENT ON COLUMN osml.bins.category IS 'the category, or a name of the bin';
+COMMENT ON COLUMN osml.bins.count IS 'rows that have it; NULL: not counted since the definition changed';
+COMMENT ON COLUMN osml.bins.mean_label IS 'mean label of those rows';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
-GRANT SELECT ON osml.datasets, osml.runs, osml.progress, osml.metrics,
-	osml.events, osml.models, osml.features, osml.weights TO PUBLIC;
+GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress,
+	osml.metrics, osml.events, osml.models, osml.features, osml.weights,
+	osml.model_definitions, osml.bins TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers ask who owns the dataset
 
 -- A database's owner who installs this trusted extension does not own what the
 -- script makes, but has to be able to dump and restore the database.
@@ -361,7 +501,8 @@ DECLARE
 	t text;
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
-		'model_version', 'feature', 'weight', 'model_grant'] LOOP
+		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin',
+		'feature_note'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
@@ -409,6 +550,138 @@ CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_unsplit'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_unsplit(text) IS 'undo osml_split: train on the dataset''s whole source again';
+
+-- --- Before training: what the data is worth ------------------------------------
+
+CREATE FUNCTION osml_declare_feature(dataset text, feature text,
+	available boolean DEFAULT NULL, reason text DEFAULT NULL,
+	rationale text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_declare_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
+	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
+
+CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT verdict text, OUT reason text, OUT type text,
+	OUT association double precision, OUT measure text, OUT p_value double precision,
+	OUT available boolean, OUT available_reason text,
+	OUT leak double precision, OUT leak_kind text,
+	OUT rows bigint, OUT present double precision, OUT distinct_values bigint,
+	OUT min_rows bigint, OUT min_class_rows bigint,
+	OUT meaning text, OUT line_share double precision,
+	OUT rationale text, OUT partner text, OUT redundancy double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_report'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
+	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
+
+CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
+	sample_rows integer DEFAULT 20000,
+	OUT feature text, OUT other text, OUT verdict text, OUT reason text,
+	OUT measure text, OUT redundancy double precision,
+	OUT tells double precision, OUT other_tells double precision,
+	OUT together_tell double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_feature_pairs'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
+COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
+	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
+
+CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
+	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
+	OUT message text, OUT hint text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_check'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_check(text, jsonb)
+	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
+
+-- --- Features of a dataset -----------------------------------------------------
+
+CREATE FUNCTION osml_bin(dataset text, features text[], bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text[], integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut columns into bins; several are cut on one grid';
+
+CREATE FUNCTION osml_bin(dataset text, feature text, bins integer DEFAULT NULL,
+	method text DEFAULT 'width', lo double precision DEFAULT NULL,
+	hi double precision DEFAULT NULL, edges double precision[] DEFAULT NULL,
+	outside text DEFAULT 'clamp', name text DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_bin_one'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_bin(text, text, integer, text, double precision,
+	double precision, double precision[], text, text)
+	IS 'cut a column into bins';
+
+CREATE FUNCTION osml_cross(dataset text, name text, features text[],
+	buckets integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_cross'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_cross(text, text, text[], integer)
+	IS 'make a feature of each combination of bins and categories';
+
+CREATE FUNCTION osml_transform(dataset text, feature text, transform text,
+	params jsonb DEFAULT '{}')
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_transform'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_transform(text, text, text, jsonb)
+	IS 'define a feature, or a further step of one; osml_transforms() lists what there is';
+
+CREATE FUNCTION osml_drop_feature(dataset text, feature text, step integer DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_drop_feature'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_feature(text, text, integer)
+	IS 'forget how a feature is made, or one step of it; a column is then used as it is';
+
+CREATE FUNCTION osml_copy_features(from_dataset text, to_dataset text,
+	features text[] DEFAULT NULL)
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_copy_features'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_copy_features(text, text, text[])
+	IS 'define features of one dataset, and what they are made of, for another as well';
+
+CREATE FUNCTION osml_transforms(OUT name text, OUT parameter text, OUT type text,
+	OUT "default" text, OUT range text, OUT meaning text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_list_transforms'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
+COMMENT ON FUNCTION osml_transforms() IS 'the transforms of features, and the parameters of each';
+
+CREATE FUNCTION osml_fit_features(dataset text) RETURNS void
+	AS 'MODULE_PATHNAME', 'osml_fit_features'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_fit_features(text)
+	IS 'learn what the definitions of a dataset leave open, and count the rows of each bin, for people; each run learns for itself';
+
+CREATE FUNCTION osml_apply_bins(dataset text, feature text, value double precision)
+	RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_apply_bins'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION osml_apply_bins(text, text, double precision)
+	IS 'the bin that a value falls in; feature: the bins, or the column that they cut';
+
+CREATE FUNCTION osml_transform_row(dataset_or_model text, "row" record,
+	OUT feature text, OUT "column" text, OUT value double precision, OUT code bigint,
+	OUT category text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_transform_row'
+	LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 20 COST 1000;
+COMMENT ON FUNCTION osml_transform_row(text, record)
+	IS 'what a model sees of a row, before scaling: numbers, and codes of categories';
 
 -- --- Training ----------------------------------------------------------------
 

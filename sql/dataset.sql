@@ -39,7 +39,7 @@ $$;
 
 CREATE TABLE trips AS
 	SELECT i AS id, (2 * i + 3 * (i % 7) + 5 * (i % 11) + 1)::float8 AS fare, i AS miles,
-		i % 7 AS people, i % 11 AS tolls, 'a text' AS note
+		i % 7 AS people, i % 11 AS tolls, '[]'::json AS note
 	FROM generate_series(1, 300) i;
 CREATE VIEW new_trips AS SELECT * FROM trips WHERE id > 250;
 
@@ -133,7 +133,7 @@ SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'full')$$);		-- no data
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'SELECT 1; SELECT 2')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fair')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'note')$$);
-SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare')$$);	-- note is a text
+SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare')$$);	-- note is json
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,peopel}')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,miles}')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,fare}')$$);

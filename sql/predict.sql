@@ -265,7 +265,15 @@ FROM (VALUES
 	(8, 'UPDATE osml.feature SET center = ''infinity'' WHERE %s; UPDATE osml.model_version SET loss = loss WHERE %1$s'),
 	(9, 'UPDATE osml.feature SET n_elements = 2, element = 1 WHERE %s; UPDATE osml.model_version SET loss = loss WHERE %1$s'),
 	(10, 'INSERT INTO osml.feature SELECT version_id, 2, ''b'', 0, 0, ''real'', 1, 1, 1, 1, 1, 0, 1 FROM osml.model_version WHERE %s; UPDATE osml.model_version SET loss = loss WHERE %1$s'),
-	(11, 'DELETE FROM osml.feature WHERE %s; UPDATE osml.model_version SET loss = loss WHERE %1$s')
+	(11, 'DELETE FROM osml.feature WHERE %s; UPDATE osml.model_version SET loss = loss WHERE %1$s'),
+	(12, 'UPDATE osml.model_version SET program = ''{}'' WHERE %s'),
+	(13, 'UPDATE osml.model_version SET program = ''[1]'' WHERE %s'),
+	(14, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{inputs,0,column}'', ''7'') WHERE %s'),
+	(15, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{inputs,0,kind}'', ''"array"'') WHERE %s'),
+	(16, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{features,0,name}'', ''"b"'') WHERE %s'),
+	(17, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{definitions}'', ''[{"feature": "a", "step": 1, "transform": "log2p", "inputs": ["a"], "params": {}}]'') WHERE %s'),
+	(18, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{definitions}'', ''[{"feature": "a", "step": 1, "transform": "standardize", "inputs": ["a"], "params": {}}]'') WHERE %s'),
+	(19, 'UPDATE osml.model_version SET program = jsonb_set(program, ''{definitions}'', ''[{"feature": "a", "step": 2, "transform": "log1p", "inputs": [], "params": {}}]'') WHERE %s')
 ) v (n, change) ORDER BY n;
 SELECT round(osml_predict('pr_idle', 1)::numeric) IS NOT NULL AS whole_again;
 

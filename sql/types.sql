@@ -234,6 +234,7 @@ SELECT count(*) FROM odd WHERE abs(osml_predict('odd', odd) - y) < 1e-9;
 
 CREATE TABLE words (y float8, x int, t text, v varchar(9), c char(3), j json, b jsonb, e mood, i interval, u uuid,
 	m money, ti time, p point, bin bytea, ta text[], ea mood[], comp kinds, r int4range, o oid, bits bit(3));
+-- Texts, enums and uuids are categories; the table is empty, so that is as far as it gets.
 SELECT pg_temp.outcome($$SELECT osml_train('words')$$);
 SELECT split_part(pg_temp.outcome(format($$SELECT osml_train('words', '{"features": ["x", "%s"]}')$$, attname)), E'\n', 1)
 	FROM pg_attribute WHERE attrelid = 'words'::regclass AND attnum > 2 ORDER BY attnum;

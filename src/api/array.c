@@ -22,7 +22,7 @@ wrong_length(const OsmlBinding *binding, int n)
 						   binding->loaded->set.layout.n_dense,
 						   binding->loaded->model,
 						   binding->loaded->set.layout.n_dense, n),
-			 errdetail("In this order: %s.", osml_loaded_columns(binding->loaded)),
+			 errdetail("In this order: %s.", osml_loaded_values(binding->loaded)),
 			 errhint("Pass a row instead, and the columns are found by name.")));
 }
 
@@ -43,8 +43,32 @@ element_decode(OsmlBinding *binding, Oid element)
 	return binding->decode;
 }
 
-/* Any element type, and NULLs among the elements. */
+/* Raise: the model reads more than numbers. */
+static void
+not_positional(const OsmlBinding *binding)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("model \"%s\" reads more than numbers, so an array cannot give its values",
+					binding->loaded->model),
+			 errdetail("It needs the columns %s.", osml_loaded_columns(binding->loaded)),
+			 errhint("Pass a row instead, and the columns are found by name.")));
+}
+
+/* Can values come by position: is every input a column of numbers? */
 static bool
+is_positional(const OsmlFeatureSet *set)
+{
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		if (set->inputs[i].kind == OSML_INPUT_KEY || set->inputs[i].column < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Any element type, and NULLs among the elements. */
+static void
 take_elements(OsmlBinding *binding, ArrayType *array, OsmlDecode decode)
 {
 	int16		length;
@@ -58,30 +82,28 @@ take_elements(OsmlBinding *binding, ArrayType *array, OsmlDecode decode)
 	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align,
 					  &values, &nulls, &n);
 	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i] && !binding->loaded->impute)
-			return false;
 		binding->raw[i] = nulls[i] ? osml_missing() : decode(values[i]);
-	}
 	pfree(values);
 	pfree(nulls);
-	return true;
 }
 
 /* The usual array, of float8 without NULLs, is used in place. */
-bool
-osml_take_array(OsmlBinding *binding, ArrayType *array, const double **raw)
+const double *
+osml_take_array(OsmlBinding *binding, ArrayType *array)
 {
 	OsmlDecode	decode = element_decode(binding, ARR_ELEMTYPE(array));
 	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
+	if (!binding->positional)
+	{
+		if (!is_positional(&binding->loaded->set))
+			not_positional(binding);
+		binding->positional = true;
+	}
 	if (n != binding->loaded->set.layout.n_dense)
 		wrong_length(binding, n);
 	if (ARR_ELEMTYPE(array) == FLOAT8OID && !ARR_HASNULL(array))
-	{
-		*raw = (const double *) ARR_DATA_PTR(array);
-		return true;
-	}
-	*raw = binding->raw;
-	return take_elements(binding, array, decode);
+		return osml_take_features(binding, (const double *) ARR_DATA_PTR(array));
+	take_elements(binding, array, decode);
+	return osml_take_features(binding, binding->raw);
 }

@@ -90,22 +90,34 @@ clear(CallSite *site)
 	MemoryContextReset(site->context);
 }
 
-/* Look a model up, check the right to it, and remember. */
-static OsmlBinding *
-bind(CallSite *site, text *name)
+/* A model that the user may predict with. */
+const OsmlLoaded *
+osml_load_model(const char *name)
 {
-	OsmlModelRow *model = osml_need_model(text_to_cstring(name), OSML_PREDICT);
-	const OsmlLoaded *loaded = osml_loaded_get(model, site->context);
+	return osml_loaded_get(osml_need_model(name, OSML_PREDICT), CurrentMemoryContext);
+}
+
+/* Look a name up, check the right to it, and remember. */
+static OsmlBinding *
+bind(CallSite *site, text *name, OsmlLoader loader)
+{
 	MemoryContext old = MemoryContextSwitchTo(site->context);
+	const OsmlLoaded *loaded = loader(text_to_cstring(name));
 	OsmlBinding *binding = palloc0(sizeof(OsmlBinding));
-	Size		row_bytes = loaded->set.layout.n_dense * sizeof(double);
+	const OsmlLayout *input = &loaded->set.layout;
+	const OsmlLayout *layout = &loaded->layout;
+	const OsmlProgram *program = loaded->set.program;
 
 	binding->name = text_to_cstring(name);
 	binding->name_length = strlen(binding->name);
 	binding->loaded = loaded;
 	binding->context = site->context;
-	binding->raw = palloc(row_bytes);
-	binding->prepared = palloc(row_bytes);
+	binding->raw = palloc(sizeof(double) * Max(1, input->n_dense));
+	binding->keys = palloc(sizeof(uint64) * Max(1, input->n_keys));
+	binding->dense = palloc(sizeof(double) * Max(1, layout->n_dense));
+	binding->codes = palloc(sizeof(int32) * Max(1, layout->n_codes));
+	binding->prepared = palloc(sizeof(double) * Max(1, layout->n_dense));
+	binding->scratch = palloc(Max(1, osml_program_scratch(program, 1)));
 	MemoryContextSwitchTo(old);
 
 	binding->next = site->first;
@@ -136,9 +148,30 @@ find_binding(CallSite *site, text *name)
 	return NULL;
 }
 
+/* The same program as a block's rows go through. */
+const double *
+osml_take_features(OsmlBinding *binding, const double *raw)
+{
+	const OsmlLoaded *loaded = binding->loaded;
+	const double *dense = raw;
+
+	if (!loaded->set.program->identity)
+	{
+		osml_program_run(loaded->set.program, 1, 1, raw, binding->keys, binding->dense,
+						 binding->codes, binding->scratch);
+		dense = binding->dense;
+	}
+	for (int j = 0; !loaded->impute && j < loaded->layout.n_dense; j++)
+	{
+		if (osml_is_missing(dense[j]))
+			return NULL;
+	}
+	return dense;
+}
+
 /* The binding of a name, under this snapshot and for this user. */
 OsmlBinding *
-osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
+osml_call_site_bind(FunctionCallInfo fcinfo, text *name, OsmlLoader loader)
 {
 	CallSite   *site = get_call_site(fcinfo);
 	SnapshotKey now = snapshot_key();
@@ -150,10 +183,10 @@ osml_call_site_bind(FunctionCallInfo fcinfo, text *model)
 		site->snapshot = now;
 		site->user = GetUserId();
 	}
-	binding = find_binding(site, model);
+	binding = find_binding(site, name);
 	if (binding != NULL)
 		return binding;
 	if (site->n >= MAX_BINDINGS)
 		clear(site);
-	return bind(site, model);
+	return bind(site, name, loader);
 }

@@ -19,14 +19,7 @@
 
 #include "api/loaded.h"
 #include "source/decode.h"
-
-/* where a row type keeps a feature */
-typedef struct OsmlField
-{
-	int			index;			/* column, from 0 */
-	OsmlDecode	decode;			/* NULL: an array */
-	Oid			element;		/* of the array */
-} OsmlField;
+#include "source/row.h"
 
 /* a model name, and all that is needed to predict with it here */
 typedef struct OsmlBinding
@@ -36,30 +29,48 @@ typedef struct OsmlBinding
 	int			name_length;
 	const OsmlLoaded *loaded;
 	MemoryContext context;		/* lives as long as the binding */
-	double	   *raw;			/* one row's values, and space to prepare them */
-	double	   *prepared;
+	double	   *raw;			/* one row's inputs */
+	uint64	   *keys;
+	double	   *dense;			/* its features: raw itself without a program */
+	int32	   *codes;
+	double	   *prepared;		/* space to prepare them */
+	void	   *scratch;		/* of the program */
 
 	/* rows of this type, if desc is set */
 	Oid			row_type;
 	int32		row_typmod;
 	TupleDesc	desc;
-	OsmlField  *fields;			/* one a feature */
+	OsmlRowReader *reader;
+	int		   *fields;			/* where desc keeps each of the set's columns */
 	Datum	   *values;			/* one a column of desc */
 	bool	   *nulls;
+	Datum	   *picked;			/* one a column of the set */
+	bool	   *picked_nulls;
 
 	/* arrays of this element type, if decode is set */
 	Oid			element;
 	OsmlDecode	decode;
+	bool		positional;		/* they give all that the model reads */
 } OsmlBinding;
 
-extern OsmlBinding *osml_call_site_bind(FunctionCallInfo fcinfo, text *model);
+/* finds what a name stands for, checks the right to it, and builds it in the
+ * current context */
+typedef const OsmlLoaded *(*OsmlLoader) (const char *name);
+
+extern const OsmlLoaded *osml_load_model(const char *name);
+
+/* one call site has one loader */
+extern OsmlBinding *osml_call_site_bind(FunctionCallInfo fcinfo, text *name,
+										OsmlLoader loader);
 
 /*
- * Put the values of a row or an array into binding->raw, or what they point to
- * into *raw.  False: a value is missing and the model does not impute.
+ * A row's or an array's features: codes in binding->codes, numbers where the
+ * result points to.  NULL: one is missing and the model does not impute.
  */
-extern bool osml_take_record(OsmlBinding *binding, HeapTupleHeader record);
-extern bool osml_take_array(OsmlBinding *binding, ArrayType *array,
-							const double **raw);
+extern const double *osml_take_record(OsmlBinding *binding, HeapTupleHeader record);
+extern const double *osml_take_array(OsmlBinding *binding, ArrayType *array);
+
+/* inputs to features; by the two above */
+extern const double *osml_take_features(OsmlBinding *binding, const double *raw);
 
 #endif							/* OSML_API_CALL_SITE_H */

@@ -7,10 +7,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type_d.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
@@ -22,30 +20,6 @@
 
 PG_FUNCTION_INFO_V1(osml_create_dataset);
 PG_FUNCTION_INFO_V1(osml_drop_dataset);
-
-/* The elements of a text[] argument; NIL for NULL. */
-static List *
-texts_argument(FunctionCallInfo fcinfo, int arg, const char *name)
-{
-	List	   *list = NIL;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
-
-	if (PG_ARGISNULL(arg))
-		return NIL;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false,
-					  TYPALIGN_INT, &values, &nulls, &n);
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("argument \"%s\" must not contain nulls", name)));
-		list = lappend(list, TextDatumGetCString(values[i]));
-	}
-	return list;
-}
 
 /*
  * How the source is stored: a relation by its qualified name, so that the
@@ -65,7 +39,7 @@ static void
 check_sources(OsmlDatasetRow *row)
 {
 	OsmlSource *train = osml_source_resolve(row->train, NULL);
-	OsmlFeatureSet *set = osml_source_features(train, row->label, row->features);
+	OsmlFeatureSet *set = osml_source_features(train, row->label, row->features, NIL, row->name);
 	char	  **others[2] = {&row->val, &row->test};
 	static const char *const names[2] = {"val", "test"};
 
@@ -132,7 +106,7 @@ osml_create_dataset(PG_FUNCTION_ARGS)
 	row.name = osml_need_text(fcinfo, 0, "name");
 	row.train = osml_need_text(fcinfo, 1, "train");
 	row.label = osml_maybe_text(fcinfo, 2);
-	row.features = texts_argument(fcinfo, 3, "features");
+	row.features = osml_maybe_texts(fcinfo, 3, "features");
 	row.val = osml_maybe_text(fcinfo, 4);
 	row.test = osml_maybe_text(fcinfo, 5);
 	row.options = PG_ARGISNULL(6) ? NULL : PG_GETARG_JSONB_P(6);

@@ -32,11 +32,12 @@ typedef struct Evaluation
  * its values are put by first, and back where the loss looks for them.
  */
 static bool
-evaluate_block(void *arg, OsmlBlock *block)
+evaluate_block(void *arg, OsmlBlock *raw)
 {
 	Evaluation *evaluation = arg;
 	OsmlScore  *score = evaluation->score;
-	const OsmlLayout *layout = &score->set->layout;
+	const OsmlLayout *layout = &score->loaded->layout;
+	OsmlBlock  *block = osml_score_encode(score, raw);
 	double	   *label = osml_block_label(block, layout);
 	Size		bytes = block->nrows * sizeof(double);
 

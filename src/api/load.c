@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "lib/stringinfo.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -17,6 +18,7 @@
 
 #include "api/loaded.h"
 #include "model/safetensors.h"
+#include "source/encode.h"
 
 /* Raise: the stored version makes no sense, and why. */
 static void pg_attribute_noreturn() pg_attribute_printf(2, 3)
@@ -74,36 +76,33 @@ read_hparams(OsmlLoaded *loaded)
 											   NumericGetDatum(delta->val.numeric)));
 }
 
-/* Dense columns back to features: an array's elements are consecutive. */
+/* What is read of a row, and the program that makes features of it. */
 static void
 build_set(OsmlLoaded *loaded)
 {
 	OsmlVersionRow *row = loaded->row;
-	OsmlFeatureSet *set = &loaded->set;
-	int			i = 0;
+	OsmlFeatureSet *set;
 
-	if (row->n_features == 0)
+	if (row->program == NULL)
 		corrupted(loaded, "It has no features.");
-	set->features = palloc0(row->n_features * sizeof(OsmlFeature));
-	while (i < row->n_features)
-	{
-		OsmlVersionFeature *first = &row->features[i];
-		OsmlFeature *feature = &set->features[set->n_features++];
-
-		feature->name = first->column;
-		feature->n_elements = first->n_elements;
-		feature->first_dense = i;
-		for (int k = 0; k < Max(1, first->n_elements); k++, i++)
-		{
-			if (i >= row->n_features ||
-				row->features[i].element != (first->n_elements > 0 ? k + 1 : 0) ||
-				strcmp(row->features[i].column, first->column) != 0)
-				corrupted(loaded, "The rows of feature \"%s\" are not complete.",
-						  first->column);
-		}
-	}
+	set = osml_feature_set_from_jsonb(row->program);
+	osml_feature_set_build(set, NULL);
+	if (!osml_feature_set_prepare(set, NULL))
+		corrupted(loaded, "Its features are not complete.");
 	set->label = row->label;
-	set->layout.n_dense = row->n_features;
+	loaded->set = *set;
+	loaded->layout = osml_model_layout(set);
+	if (row->n_features != loaded->layout.n_dense + loaded->layout.n_codes ||
+		row->n_features == 0)
+		corrupted(loaded, "It has %d rows of features, not %d.", row->n_features,
+				  loaded->layout.n_dense + loaded->layout.n_codes);
+	for (int j = 0; j < loaded->layout.n_dense; j++)
+	{
+		if (strcmp(osml_version_feature_name(&row->features[j]),
+				   osml_dense_name(set, j)) != 0)
+			corrupted(loaded, "Row %d of its features is not that of \"%s\".", j + 1,
+					  osml_dense_name(set, j));
+	}
 }
 
 /* Scaling constants; also the means for imputation. */
@@ -113,10 +112,10 @@ build_scaling(OsmlLoaded *loaded)
 	OsmlVersionRow *row = loaded->row;
 	OsmlScaling *scaling = &loaded->predictor.scaling;
 
-	scaling->n = row->n_features;
-	scaling->center = palloc(scaling->n * sizeof(double));
-	scaling->scale = palloc(scaling->n * sizeof(double));
-	scaling->impute = palloc(scaling->n * sizeof(double));
+	scaling->n = loaded->layout.n_dense;
+	scaling->center = palloc(Max(1, scaling->n) * sizeof(double));
+	scaling->scale = palloc(Max(1, scaling->n) * sizeof(double));
+	scaling->impute = palloc(Max(1, scaling->n) * sizeof(double));
 	scaling->label_center = row->label_center;
 	scaling->label_scale = row->label_scale;
 	for (int i = 0; i < scaling->n; i++)
@@ -210,7 +209,7 @@ build_spec(OsmlLoaded *loaded)
 	if (loss < 0)
 		unsupported(loaded, "loss", loaded->row->loss);
 	spec->loss = loss;
-	spec->layout = loaded->set.layout;
+	spec->layout = loaded->layout;
 }
 
 /* Build in a context of its own: an error on the way frees all of it. */
@@ -225,7 +224,9 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 
 	loaded->context = context;
 	loaded->key = *key;
+	loaded->kind = "model";
 	loaded->model = pstrdup(model->name);
+	loaded->owner = get_role_oid(model->owner, true);
 	loaded->row = osml_version_find(model, key->version);
 	if (loaded->row == NULL)
 		elog(ERROR, "version %d of model \"%s\" is gone", key->version, model->name);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "api/loaded.h"
@@ -110,14 +111,45 @@ osml_loaded_get(const OsmlModelRow *model, MemoryContext user)
 char *
 osml_loaded_columns(const OsmlLoaded *loaded)
 {
+	const OsmlFeatureSet *set = &loaded->set;
 	StringInfoData list;
-	int			n = loaded->row->n_features;
+
+	initStringInfo(&list);
+	for (int i = 0; i < set->n_columns && i < MAX_LISTED; i++)
+		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "", set->columns[i].name);
+	if (set->n_columns > MAX_LISTED)
+		appendStringInfo(&list, ", and %d more", set->n_columns - MAX_LISTED);
+	return list.data;
+}
+
+/* The same value by value, as an array gives them. */
+char *
+osml_loaded_values(const OsmlLoaded *loaded)
+{
+	StringInfoData list;
+	int			n = loaded->set.layout.n_dense;
 
 	initStringInfo(&list);
 	for (int i = 0; i < n && i < MAX_LISTED; i++)
 		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "",
-						 osml_version_feature_name(&loaded->row->features[i]));
+						 osml_input_name(&loaded->set, i));
 	if (n > MAX_LISTED)
 		appendStringInfo(&list, ", and %d more", n - MAX_LISTED);
 	return list.data;
+}
+
+Oid
+osml_loaded_owner(const OsmlLoaded *loaded)
+{
+	if (OidIsValid(loaded->owner))
+		return loaded->owner;
+	for (int i = 0; i < loaded->set.n_inputs; i++)
+	{
+		if (loaded->set.inputs[i].expression)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("the owner of model \"%s\" does not exist", loaded->model),
+					 errdetail("The model's SQL expressions run as its owner.")));
+	}
+	return GetUserId();
 }

@@ -21,11 +21,14 @@
 typedef struct OsmlLoaded
 {
 	OsmlVersionKey key;
+	const char *kind;			/* "model"; "dataset" for features without one */
 	char	   *model;			/* name when loaded, for messages */
 	OsmlVersionRow *row;		/* without the weights' bytes */
 	OsmlPredictor predictor;
-	OsmlFeatureSet set;			/* names and array lengths; a source or row
+	OsmlFeatureSet set;			/* what is read and made of it; a source or row
 								 * brings its own types */
+	OsmlLayout	layout;			/* of a model's block */
+	Oid			owner;			/* as whom expressions run */
 	bool		impute;			/* a missing feature takes its training mean */
 	double		loss_param;		/* of row->loss, in the label's units */
 
@@ -42,11 +45,17 @@ typedef struct OsmlLoaded
 extern const OsmlLoaded *osml_loaded_get(const OsmlModelRow *model,
 										 MemoryContext user);
 
+/* as whom the model's expressions run; an error when it has some and its owner
+ * is no more */
+extern Oid	osml_loaded_owner(const OsmlLoaded *loaded);
+
 /* build a version in a context of its own below the current one; by loaded.c */
 extern OsmlLoaded *osml_load(const OsmlModelRow *model,
 							 const OsmlVersionKey *key);
 
-/* the feature names in order, at most a line, for messages; palloc'd */
+/* the columns it reads, and the values an array must give, in order; at most a
+ * line, for messages; palloc'd */
 extern char *osml_loaded_columns(const OsmlLoaded *loaded);
+extern char *osml_loaded_values(const OsmlLoaded *loaded);
 
 #endif							/* OSML_API_LOADED_H */

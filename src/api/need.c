@@ -4,10 +4,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 
 #include "api/need.h"
 #include "rules/name/nearest.h"
+#include "train/dataset.h"
 
 /* An argument of a function that cannot be STRICT. */
 char *
@@ -27,6 +30,30 @@ osml_maybe_text(FunctionCallInfo fcinfo, int arg)
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
+/* The elements of a text[] argument that may be left out. */
+List *
+osml_maybe_texts(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	List	   *list = NIL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	if (PG_ARGISNULL(arg))
+		return NIL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false,
+					  TYPALIGN_INT, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument \"%s\" must not contain nulls", name)));
+		list = lappend(list, TextDatumGetCString(values[i]));
+	}
+	return list;
+}
+
 /* For hints: what the user may have meant. */
 const char *
 osml_nearest_of(const char *wanted, List *names)
@@ -38,6 +65,29 @@ osml_nearest_of(const char *wanted, List *names)
 	foreach(lc, names)
 		osml_nearest_offer(&nearest, lfirst(lc));
 	return osml_nearest_end(&nearest);
+}
+
+/* Definitions are text that runs as the dataset's owner, so nobody else's. */
+OsmlDatasetRow *
+osml_need_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_own_dataset(name);
+	const char *nearest;
+
+	if (row != NULL)
+		return row;
+	row = osml_dataset_find(name);
+	if (row != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errhint("Make one of your own with osml_create_dataset.")));
+	nearest = osml_nearest_of(name, osml_dataset_names());
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("dataset \"%s\" does not exist", name),
+			 nearest ? errhint("Perhaps you meant the dataset \"%s\"; osml_create_dataset makes a new one.", nearest) :
+			 errhint("Make it with osml_create_dataset.")));
 }
 
 /* Existence first, so that a typo is not answered with a lack of rights. */

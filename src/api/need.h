@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "nodes/pg_list.h"
 
+#include "catalog/dataset.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
 
@@ -19,6 +20,13 @@ extern char *osml_need_text(FunctionCallInfo fcinfo, int arg, const char *name);
 
 /* the same, but NULL gives NULL */
 extern char *osml_maybe_text(FunctionCallInfo fcinfo, int arg);
+
+/* the elements (char *) of a text[] argument; NULL gives NIL, and a NULL among
+ * them is an error that names the argument */
+extern List *osml_maybe_texts(FunctionCallInfo fcinfo, int arg, const char *name);
+
+/* an existing dataset of the current user's own */
+extern OsmlDatasetRow *osml_need_dataset(const char *name);
 
 /* an existing model on which the current user has the privilege */
 extern OsmlModelRow *osml_need_model(const char *name, OsmlPrivilege privilege);

@@ -22,12 +22,13 @@ osml_predict_record(PG_FUNCTION_ARGS)
 {
 	text	   *model = PG_GETARG_TEXT_PP(0);
 	HeapTupleHeader record = PG_GETARG_HEAPTUPLEHEADER(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model);
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
+	const double *dense = osml_take_record(binding, record);
 
-	if (!osml_take_record(binding, record))
+	if (dense == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor,
-										binding->raw, binding->prepared));
+	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, dense,
+										binding->codes, binding->prepared));
 }
 
 /* osml_predict(model, anyarray) and osml_predict(model, VARIADIC float8[]) */
@@ -36,11 +37,11 @@ osml_predict_array(PG_FUNCTION_ARGS)
 {
 	text	   *model = PG_GETARG_TEXT_PP(0);
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model);
-	const double *raw;
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
+	const double *dense = osml_take_array(binding, array);
 
-	if (!osml_take_array(binding, array, &raw))
+	if (dense == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, raw,
-										binding->prepared));
+	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, dense,
+										binding->codes, binding->prepared));
 }

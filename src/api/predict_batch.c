@@ -58,7 +58,7 @@ take_key(void *arg, int row, Datum key, bool isnull, Oid type)
 static void
 mark_missing(Batch *batch, OsmlBlock *block)
 {
-	const OsmlLayout *layout = &batch->score->set->layout;
+	const OsmlLayout *layout = &batch->score->loaded->layout;
 
 	memset(batch->missing, 0, sizeof(batch->missing));
 	if (batch->score->loaded->impute)
@@ -74,9 +74,10 @@ mark_missing(Batch *batch, OsmlBlock *block)
 
 /* Predict a block and store its rows. */
 static bool
-predict_block(void *arg, OsmlBlock *block)
+predict_block(void *arg, OsmlBlock *raw)
 {
 	Batch	   *batch = arg;
+	OsmlBlock  *block = osml_score_encode(batch->score, raw);
 	bool		nulls[N_COLUMNS] = {false, true, false, true, true};
 	Datum		values[N_COLUMNS] = {0};
 

@@ -25,31 +25,45 @@ missing_column(const OsmlBinding *binding, TupleDesc desc, const char *name)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("the row has no column \"%s\", which model \"%s\" needs",
-					name, binding->loaded->model),
+			 errmsg("the row has no column \"%s\", which %s \"%s\" needs",
+					name, binding->loaded->kind, binding->loaded->model),
 			 osml_nearest_end(&nearest) ?
 			 errdetail("The row's nearest column is \"%s\".",
 					   osml_nearest_end(&nearest)) : 0,
-			 errhint("The model needs the columns %s.",
+			 errhint("The %s needs the columns %s.", binding->loaded->kind,
 					 osml_loaded_columns(binding->loaded))));
 }
 
 /* Raise: a column's type is not what the model was trained on. */
 static void
-wrong_type(const OsmlBinding *binding, const OsmlFeature *feature, Oid type)
+wrong_type(const OsmlBinding *binding, const OsmlInput *input, Oid type)
 {
-	if (feature->n_elements > 0)
+	if (input->n_elements > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" has type %s, but model \"%s\" needs an array of %d numbers",
-						feature->name, format_type_be(type),
-						binding->loaded->model, feature->n_elements)));
+				 errmsg("column \"%s\" has type %s, but %s \"%s\" needs an array of %d numbers",
+						input->name, format_type_be(type), binding->loaded->kind,
+						binding->loaded->model, input->n_elements)));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("column \"%s\" has type %s, which is not a number",
-					feature->name, format_type_be(type)),
+					input->name, format_type_be(type)),
 			 errdetail("Accepted types are %s.", osml_decode_types()),
 			 errhint("Cast it in a subquery, and pass the subquery's row.")));
+}
+
+/* Raise: an array is too short or too long. */
+static void
+length_error(void *arg, const OsmlInput *input, int n)
+{
+	const OsmlBinding *binding = arg;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg_plural("array column \"%s\" has %d element, but %s \"%s\" needs %d",
+						   "array column \"%s\" has %d elements, but %s \"%s\" needs %d",
+						   n, input->name, n, binding->loaded->kind,
+						   binding->loaded->model, input->n_elements)));
 }
 
 /* Index of a column in a row type, or -1. */
@@ -66,91 +80,65 @@ find_column(TupleDesc desc, const char *name)
 	return -1;
 }
 
-/* Where the row type keeps one feature, and how to read it. */
-static OsmlField
-map_feature(const OsmlBinding *binding, TupleDesc desc, const OsmlFeature *feature)
+/* Can each input be read from a column of this type? */
+static void
+check_type(const OsmlBinding *binding, int column, Oid type)
 {
-	OsmlField	field = {0};
-	Oid			type;
+	const OsmlFeatureSet *set = &binding->loaded->set;
 
-	field.index = find_column(desc, feature->name);
-	if (field.index < 0)
-		missing_column(binding, desc, feature->name);
-	type = TupleDescAttr(desc, field.index)->atttypid;
-	if (feature->n_elements > 0)
-		field.element = osml_decode_element(type);
-	else
-		field.decode = osml_decode_for(type);
-	if (field.decode == NULL && !OidIsValid(field.element))
-		wrong_type(binding, feature, type);
-	return field;
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		const OsmlInput *input = &set->inputs[i];
+
+		if (input->column != column || input->kind == OSML_INPUT_KEY)
+			continue;
+		if (input->kind == OSML_INPUT_ARRAY ? !OidIsValid(osml_decode_element(type)) :
+			osml_decode_for(type) == NULL)
+			wrong_type(binding, input, type);
+	}
 }
 
-/* Map the features once a row type; a query has one, rarely more. */
+/* Map the columns that the model reads to those of a row type. */
 static void
 map_record(OsmlBinding *binding, Oid type, int32 typmod)
 {
-	const OsmlFeatureSet *set = &binding->loaded->set;
 	MemoryContext old = MemoryContextSwitchTo(binding->context);
 	TupleDesc	desc = lookup_rowtype_tupdesc_copy(type, typmod);
-	OsmlField  *fields = palloc(set->n_features * sizeof(OsmlField));
+	OsmlFeatureSet set = binding->loaded->set;
 
-	for (int i = 0; i < set->n_features; i++)
-		fields[i] = map_feature(binding, desc, &set->features[i]);
-	if (binding->desc != NULL)
+	binding->desc = NULL;
+	binding->fields = palloc(Max(1, set.n_columns) * sizeof(int));
+	set.columns = palloc(Max(1, set.n_columns) * sizeof(OsmlSourceColumn));
+	for (int i = 0; i < set.n_columns; i++)
 	{
-		FreeTupleDesc(binding->desc);
-		pfree(binding->fields);
-		pfree(binding->values);
-		pfree(binding->nulls);
+		const char *name = binding->loaded->set.columns[i].name;
+
+		binding->fields[i] = find_column(desc, name);
+		if (binding->fields[i] < 0)
+			missing_column(binding, desc, name);
+		set.columns[i].name = unconstify(char *, name);
+		set.columns[i].type = TupleDescAttr(desc, binding->fields[i])->atttypid;
+		check_type(binding, i, set.columns[i].type);
 	}
-	binding->values = palloc(desc->natts * sizeof(Datum));
-	binding->nulls = palloc(desc->natts * sizeof(bool));
-	binding->fields = fields;
+	binding->reader = osml_row_reader_create(&set, osml_loaded_owner(binding->loaded),
+											 length_error, binding);
+	binding->values = palloc(Max(1, desc->natts) * sizeof(Datum));
+	binding->nulls = palloc(Max(1, desc->natts) * sizeof(bool));
+	binding->picked = palloc(Max(1, set.n_columns) * sizeof(Datum));
+	binding->picked_nulls = palloc(Max(1, set.n_columns) * sizeof(bool));
 	binding->desc = desc;
 	binding->row_type = type;
 	binding->row_typmod = typmod;
 	MemoryContextSwitchTo(old);
 }
 
-/* A whole feature is missing. */
-static bool
-take_missing(OsmlBinding *binding, const OsmlFeature *feature)
-{
-	for (int k = 0; k < Max(1, feature->n_elements); k++)
-		binding->raw[feature->first_dense + k] = osml_missing();
-	return binding->loaded->impute;
-}
-
-/* An array column; with a NULL in it all of it counts as missing. */
-static bool
-take_array_column(OsmlBinding *binding, const OsmlFeature *feature,
-				  Oid element, Datum value)
-{
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	bool		has_null;
-
-	if (n != feature->n_elements)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg_plural("array column \"%s\" has %d element, but model \"%s\" needs %d",
-							   "array column \"%s\" has %d elements, but model \"%s\" needs %d",
-							   n, feature->name, n, binding->loaded->model,
-							   feature->n_elements)));
-	(void) osml_decode_array(PointerGetDatum(array), element, n,
-							 binding->raw + feature->first_dense, 1, &has_null);
-	return !has_null || take_missing(binding, feature);
-}
-
 /*
- * Deform the row once and pick the features.  The row type is looked at each
+ * Deform the row once and pick the columns.  The row type is looked at each
  * time, since rows of several types can come to one call site.
  */
-bool
+const double *
 osml_take_record(OsmlBinding *binding, HeapTupleHeader record)
 {
-	const OsmlFeatureSet *set = &binding->loaded->set;
 	Oid			type = HeapTupleHeaderGetTypeId(record);
 	int32		typmod = HeapTupleHeaderGetTypMod(record);
 	HeapTupleData tuple = {0};
@@ -161,22 +149,12 @@ osml_take_record(OsmlBinding *binding, HeapTupleHeader record)
 	tuple.t_len = HeapTupleHeaderGetDatumLength(record);
 	tuple.t_data = record;
 	heap_deform_tuple(&tuple, binding->desc, binding->values, binding->nulls);
-
-	for (int i = 0; i < set->n_features; i++)
+	for (int i = 0; i < binding->loaded->set.n_columns; i++)
 	{
-		const OsmlFeature *feature = &set->features[i];
-		const OsmlField *field = &binding->fields[i];
-		Datum		value = binding->values[field->index];
-		bool		taken = true;
-
-		if (binding->nulls[field->index])
-			taken = take_missing(binding, feature);
-		else if (field->decode != NULL)
-			binding->raw[feature->first_dense] = field->decode(value);
-		else
-			taken = take_array_column(binding, feature, field->element, value);
-		if (!taken)
-			return false;
+		binding->picked[i] = binding->values[binding->fields[i]];
+		binding->picked_nulls[i] = binding->nulls[binding->fields[i]];
 	}
-	return true;
+	(void) osml_row_take(binding->reader, binding->picked, binding->picked_nulls,
+						 binding->raw, binding->keys, 1);
+	return osml_take_features(binding, binding->raw);
 }

@@ -28,11 +28,24 @@ void
 osml_score_scan(OsmlScore *score, OsmlScan *scan)
 {
 	scan->set = score->set;
+	scan->owner = osml_loaded_owner(score->loaded);
+	score->encoder.set = score->set;
+	score->encoder.on_null = scan->on_null;
+	score->encoder.on_nonfinite = scan->on_nonfinite;
+	score->encoder.keep_null_rows = scan->keep_null_rows;
+	score->encoder.label = score->source->label;
+	osml_encoder_init(&score->encoder);
 	for (int i = 0; i < score->source->n_units; i++)
 	{
 		scan->shard = i;
 		(void) osml_scan_unit(scan, &score->source->units[i], 0, 0);
 	}
+}
+
+OsmlBlock *
+osml_score_encode(OsmlScore *score, OsmlBlock *raw)
+{
+	return osml_encode_block(&score->encoder, raw, NULL);
 }
 
 /* The block is changed in place: scaled, and narrowed for float32. */
@@ -41,7 +54,7 @@ osml_score_block(OsmlScore *score, OsmlBlock *block)
 {
 	const OsmlPredictor *predictor = &score->loaded->predictor;
 
-	osml_prepare_block(&predictor->scaling, &score->set->layout,
+	osml_prepare_block(&predictor->scaling, &score->loaded->layout,
 					   predictor->spec.precision, block);
 	osml_predictor_block(predictor, &osml_backend_cpu, block, 0, block->nrows,
 						 score->out, score->scratch);

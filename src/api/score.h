@@ -7,13 +7,14 @@
 #define OSML_API_SCORE_H
 
 #include "api/loaded.h"
-#include "source/source.h"
+#include "source/encode.h"
 
 typedef struct OsmlScore
 {
 	const OsmlLoaded *loaded;
 	OsmlSource *source;
 	OsmlFeatureSet *set;		/* the model's features in the source */
+	OsmlEncoder encoder;
 	void	   *scratch;		/* of the model */
 	double		out[OSML_BLOCK_ROWS];	/* predictions of the last block */
 } OsmlScore;
@@ -22,10 +23,14 @@ typedef struct OsmlScore
 extern OsmlScore *osml_score_begin(const char *model, const char *source,
 								   bool with_label);
 
-/* Scan the whole source; *scan tells the sinks and what to do with odd rows. */
+/* Scan the whole source; *scan tells the sinks and what to do with odd rows.  A
+ * sink gets blocks of inputs, and turns them into features first. */
 extern void osml_score_scan(OsmlScore *score, OsmlScan *scan);
 
-/* Prepare a block and fill score->out. */
+/* A block's features, without the rows that are to be left out. */
+extern OsmlBlock *osml_score_encode(OsmlScore *score, OsmlBlock *raw);
+
+/* Prepare a block of features and fill score->out. */
 extern void osml_score_block(OsmlScore *score, OsmlBlock *block);
 
 #endif							/* OSML_API_SCORE_H */

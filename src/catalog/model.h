@@ -21,10 +21,11 @@ typedef struct OsmlModelRow
 	int			previous;		/* deployed before that, 0 = none */
 } OsmlModelRow;
 
-/* one dense column (an array column of n is n rows), or the label */
+/* one column that the model sees: number columns first (an array of n is n
+ * rows), then code columns */
 typedef struct OsmlVersionFeature
 {
-	char	   *column;			/* source column name */
+	char	   *column;			/* the feature, or one of its number columns */
 	int			element;		/* 0 scalar, else 1.. within the array */
 	int			n_elements;		/* 0 scalar, else the array's length */
 	char	   *type;			/* format_type of the column at training */
@@ -35,14 +36,22 @@ typedef struct OsmlVersionFeature
 	double		max;
 	double		center;			/* scaling constants: (x - center) / scale */
 	double		scale;
-	/* weight report; NaN where there is none (stored as NULL) */
-	double		weight;			/* column's own units */
+	int			codes;			/* 0: numbers; else how many codes it has, and the
+								 * statistics are NaN */
+} OsmlVersionFeature;
+
+/* a weight of a linear model, for people; NaN where there is none */
+typedef struct OsmlVersionWeight
+{
+	char	   *feature;		/* or "(intercept)" */
+	char	   *category;		/* of a code column; else NULL */
+	double		weight;			/* in the column's own units */
 	double		scaled_weight;
 	double		std_error;
 	double		t_stat;
 	double		p_value;
 	bool		collinear;
-} OsmlVersionFeature;
+} OsmlVersionWeight;
 
 typedef struct OsmlVersionRow
 {
@@ -67,10 +76,11 @@ typedef struct OsmlVersionRow
 	double		val_loss;
 	double		test_loss;
 	Jsonb	   *summary;		/* r2, condition number, ... or NULL */
-	int			n_features;		/* dense columns */
+	Jsonb	   *program;		/* from columns to features: source/feature.h */
+	int			n_features;
 	OsmlVersionFeature *features;
-	/* intercept's report */
-	OsmlVersionFeature intercept;
+	int			n_weights;		/* written, never read back */
+	OsmlVersionWeight *weights_report;	/* the intercept first */
 	/* identity for caches: oid of the table and xmin of the row */
 	Oid			table_oid;
 	TransactionId row_xmin;

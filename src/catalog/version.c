@@ -20,18 +20,18 @@ static OsmlStatement insert_version = OSML_STATEMENT(
 	"INSERT INTO osml.model_version (model_id, version, run_id, model_type,"
 	" loss, label, label_type, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
-	" train_loss, val_loss, test_loss, summary)"
+	" train_loss, val_loss, test_loss, summary, program)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20) RETURNING version_id",
+	" $15, $16, $17, $18, $19, $20, $21) RETURNING version_id",
 	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
-	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID);
+	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
 	"SELECT version_id, model_id, version, run_id, model_type, loss, label,"
 	" label_type, label_center, label_scale, hparams, weights, train_rows,"
 	" skipped_rows, val_rows, test_rows, fingerprint, train_loss, val_loss,"
-	" test_loss, summary, tableoid, xmin"
+	" test_loss, summary, program, tableoid, xmin"
 	" FROM osml.model_version WHERE model_id = $1 AND version = $2",
 	INT8OID, INT4OID);
 
@@ -109,6 +109,7 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_float8(args, row->val_loss);
 	osml_push_float8(args, row->test_loss);
 	osml_push_jsonb(args, row->summary);
+	osml_push_jsonb(args, row->program);
 }
 
 /*
@@ -166,6 +167,7 @@ pull_version(const OsmlCatalogScope *scope)
 	row->val_loss = osml_pull_float8(&fields);
 	row->test_loss = osml_pull_float8(&fields);
 	row->summary = osml_pull_jsonb(&fields);
+	row->program = osml_pull_jsonb(&fields);
 	row->table_oid = DatumGetObjectId(osml_pull(&fields, &isnull));
 	row->row_xmin = DatumGetTransactionId(osml_pull(&fields, &isnull));
 	return row;

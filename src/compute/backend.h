@@ -42,6 +42,19 @@ typedef struct OsmlBackend
 								const OsmlBlock *block, int lo, int hi,
 								const void *slope, void *g);
 
+	/*
+	 * The same two for code columns, which count as one-hot columns.  gather:
+	 * z[r - lo] += the entry of row r's code in the table of code column 0,
+	 * then 1, ...; scatter: the entry of row r's code in g, laid out like the
+	 * tables, += slope[r - lo].  Codes are in range: nobody checks them here.
+	 */
+	void		(*gather) (OsmlPrecision precision, const OsmlLayout *layout,
+						   const OsmlBlock *block, int lo, int hi,
+						   const void *tables, void *z);
+	void		(*scatter) (OsmlPrecision precision, const OsmlLayout *layout,
+							const OsmlBlock *block, int lo, int hi,
+							const void *slope, void *g);
+
 	/* one update of n parameters; state holds n values per state slot */
 	void		(*optim_step) (OsmlPrecision precision, OsmlOptim optim,
 							   const OsmlOptimStep *step, size_t n,

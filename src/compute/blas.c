@@ -17,6 +17,7 @@ PG_MODULE_MAGIC;
 
 #include "compute/blas.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -56,6 +57,8 @@ osml_blas_syev(int n, double *a, double *w)
 	info = call_dsyevd(n, a, w, &lwork, -1, &liwork, -1);
 	if (info != 0)
 		return info;
+	if (lwork > INT_MAX)
+		return -1;				/* LAPACK counts in int */
 	work = malloc((size_t) lwork * sizeof(double) + 1);
 	iwork = malloc((size_t) liwork * sizeof(int) + 1);
 	info = work == NULL || iwork == NULL ? -1 :

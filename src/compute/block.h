@@ -103,6 +103,27 @@ osml_layout_narrow(const OsmlLayout *layout)
 	return layout->n_codes + (layout->has_row_number ? 1 : 0);
 }
 
+/*
+ * A model keeps one value a code: a table of code_sizes[k] entries for code
+ * column k, the tables one behind the other.  Where table k starts; k = n_codes
+ * gives the number of all entries.
+ */
+static inline size_t
+osml_layout_table(const OsmlLayout *layout, int k)
+{
+	size_t		start = 0;
+
+	for (int i = 0; i < k; i++)
+		start += (size_t) layout->code_sizes[i];
+	return start;
+}
+
+static inline size_t
+osml_layout_entries(const OsmlLayout *layout)
+{
+	return osml_layout_table(layout, layout->n_codes);
+}
+
 /* bytes of one row, and of a whole block with its header */
 static inline size_t
 osml_layout_row_bytes(const OsmlLayout *layout)

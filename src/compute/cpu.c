@@ -10,6 +10,7 @@
  */
 #include "compute/backend.h"
 #include "compute/kernel_affine.h"
+#include "compute/kernel_codes.h"
 #include "compute/kernel_loss.h"
 #include "compute/kernel_optim.h"
 #include "compute/kernel_vector.h"
@@ -62,6 +63,46 @@ cpu_affine_grad(OsmlPrecision precision, const OsmlLayout *layout,
 	return osml_kernel_sum_f64((size_t) (hi - lo), slope);
 }
 
+/* z += the entries of the rows' codes, one code column after the other */
+static void
+cpu_gather(OsmlPrecision precision, const OsmlLayout *layout,
+		   const OsmlBlock *block, int lo, int hi, const void *tables, void *z)
+{
+	size_t		table = 0;
+
+	for (int k = 0; k < layout->n_codes; k++)
+	{
+		const int32_t *code = osml_block_codes(block, layout, k) + lo;
+
+		if (precision == OSML_FLOAT32)
+			osml_kernel_gather_f32(hi - lo, code, (const float *) tables + table, z);
+		else
+			osml_kernel_gather_f64(hi - lo, code, (const double *) tables + table, z);
+		table += (size_t) layout->code_sizes[k];
+	}
+}
+
+/* the entries of the rows' codes += the rows' slopes */
+static void
+cpu_scatter(OsmlPrecision precision, const OsmlLayout *layout,
+			const OsmlBlock *block, int lo, int hi, const void *slope, void *g)
+{
+	size_t		table = 0;
+
+	for (int k = 0; k < layout->n_codes; k++)
+	{
+		const int32_t *code = osml_block_codes(block, layout, k) + lo;
+
+		if (precision == OSML_FLOAT32)
+			osml_kernel_scatter_f32(hi - lo, layout->code_sizes[k], code, slope,
+									(float *) g + table);
+		else
+			osml_kernel_scatter_f64(hi - lo, layout->code_sizes[k], code, slope,
+									(double *) g + table);
+		table += (size_t) layout->code_sizes[k];
+	}
+}
+
 /* one update of n parameters */
 static void
 cpu_optim_step(OsmlPrecision precision, OsmlOptim optim,
@@ -107,6 +148,8 @@ const OsmlBackend osml_backend_cpu = {
 	.affine = cpu_affine,
 	.loss = cpu_loss,
 	.affine_grad = cpu_affine_grad,
+	.gather = cpu_gather,
+	.scatter = cpu_scatter,
 	.optim_step = cpu_optim_step,
 	.norm = cpu_norm,
 	.scale = cpu_scale,

@@ -62,12 +62,11 @@ osml_ols_init(void *memory, int d)
 
 /* entry of S for columns i and j */
 static double
-product(const Work *work, int i, int j)
+product(const OsmlSums *sums, bool intercept, int i, int j)
 {
-	const OsmlSums *sums = work->sums;
-	double		centred = sums->xx[(size_t) i * (size_t) sums->d + (size_t) j];
+	double		centred = osml_sums_product(sums, i, j);
 
-	return work->intercept ? centred :
+	return intercept ? centred :
 		centred + (double) sums->n * sums->mean[i] * sums->mean[j];
 }
 
@@ -81,6 +80,26 @@ product_y(const Work *work, int j)
 		sums->xy[j] + (double) sums->n * sums->mean[j] * sums->mean_y;
 }
 
+/* columns that are not constant */
+int
+osml_ols_active(const OsmlSums *sums, bool intercept)
+{
+	int			active = 0;
+
+	for (int j = 0; j < sums->d; j++)
+		active += product(sums, intercept, j, j) != 0;
+	return active;
+}
+
+/* the vectors of Work and its matrix */
+size_t
+osml_ols_scratch(int active)
+{
+	size_t		m = (size_t) active;
+
+	return (m * m + 6 * m + 1) * sizeof(double);
+}
+
 /* note the active columns and their lengths; the others are constant */
 static void
 choose_columns(Work *work, OsmlOls *out)
@@ -92,7 +111,7 @@ choose_columns(Work *work, OsmlOls *out)
 	work->m = 0;
 	for (int j = 0; j < sums->d; j++)
 	{
-		double		square = product(work, j, j);
+		double		square = product(sums, work->intercept, j, j);
 
 		out->constant[j] = square == 0;
 		out->weight[j] = 0;
@@ -120,7 +139,8 @@ fill_matrix(Work *work)
 		for (int k = 0; k < m; k++)
 		{
 			column[k] = i == k ? 1 :
-				product(work, work->column[i], work->column[k]) /
+				product(work->sums, work->intercept, work->column[i],
+						work->column[k]) /
 				work->length[i] / work->length[k];
 			check += column[k];
 		}
@@ -177,15 +197,33 @@ project_out(int m, double *x, const double *b)
 }
 
 /*
- * Shorten the raw weights as far as the null space allows: take out of them
- * their part along its basis, null vectors / D made orthonormal by Gram and
- * Schmidt, twice for stability.  The null vectors in work->v are overwritten.
+ * How long a unit of each active column's weight is in the coordinates asked
+ * for, into coord: those in which dense columns have unit deviation stretch a
+ * weight by the deviation.
  */
 static void
-shorten_raw(Work *work, double *weight)
+fill_coords(const Work *work, OsmlOlsCoords coords, double *coord)
+{
+	double		root_n = sqrt((double) work->sums->n);
+
+	for (int i = 0; i < work->m; i++)
+		coord[i] = coords == OSML_OLS_RAW ||
+			work->column[i] >= work->sums->n_dense ? 1 : work->length[i] / root_n;
+}
+
+/*
+ * Shorten the weights, in the coordinates coord, as far as the null space
+ * allows: take out of them their part along its basis, null vectors / D made
+ * orthonormal by Gram and Schmidt, twice for stability.  The null vectors in
+ * work->v are overwritten.
+ */
+static void
+shorten(Work *work, const double *coord, double *weight)
 {
 	int			m = work->m;
 
+	for (int i = 0; i < m; i++)
+		weight[i] *= coord[i];
 	for (int k = 0; k < work->null; k++)
 	{
 		double	   *b = work->v + (size_t) k * (size_t) m;
@@ -193,7 +231,7 @@ shorten_raw(Work *work, double *weight)
 
 		for (int i = 0; i < m; i++)
 			b[i] = work->loading[i] > LOADING_NOISE ?
-				b[i] * (work->length[0] / work->length[i]) : 0;
+				b[i] * (coord[i] / coord[0]) * (work->length[0] / work->length[i]) : 0;
 		for (int twice = 0; twice < 2; twice++)
 			for (int before = 0; before < k; before++)
 				project_out(m, b, work->v + (size_t) before * (size_t) m);
@@ -203,9 +241,14 @@ shorten_raw(Work *work, double *weight)
 			b[i] = norm > 0 ? b[i] / norm : 0;
 		project_out(m, weight, b);
 	}
+	for (int i = 0; i < m; i++)
+		weight[i] /= coord[i];
 }
 
-/* raw weights, the intercept and the flags */
+/*
+ * Raw weights, the intercept and the flags.  u is shortest as it is where every
+ * column is scaled to unit length.  work->r is free by now and serves as scratch.
+ */
 static void
 fill_weights(Work *work, OsmlOlsCoords coords, OsmlOls *out)
 {
@@ -215,8 +258,11 @@ fill_weights(Work *work, OsmlOlsCoords coords, OsmlOls *out)
 
 	for (int i = 0; i < work->m; i++)
 		weight[i] = work->u[i] * length_y / work->length[i];
-	if (coords == OSML_OLS_RAW && work->null > 0)
-		shorten_raw(work, weight);
+	if (work->null > 0 && (coords == OSML_OLS_RAW || sums->n_dense < sums->d))
+	{
+		fill_coords(work, coords, work->r);
+		shorten(work, work->r, weight);
+	}
 	out->intercept = work->intercept ? sums->mean_y : 0;
 	for (int i = 0; i < work->m; i++)
 	{
@@ -356,23 +402,24 @@ OsmlStatus
 osml_ols_solve(const OsmlSums *sums, bool intercept, OsmlOlsCoords coords,
 			   osml_syev_fn syev, OsmlOls *out)
 {
-	size_t		d = (size_t) sums->d;
+	size_t		m;
 	Work		work = {.sums = sums,.intercept = intercept};
 	double	   *memory;
 	OsmlStatus	status;
 
 	if (sums->n <= 0 || out->d != sums->d)
 		return OSML_BAD_SHAPE;
-	memory = calloc(d * d + 6 * d + 1, sizeof(double));
+	m = (size_t) osml_ols_active(sums, intercept);
+	memory = calloc(1, osml_ols_scratch((int) m));
 	if (memory == NULL)
 		return OSML_OUT_OF_MEMORY;
 	work.length = memory;
-	work.r = work.length + d;
-	work.lambda = work.r + d;
-	work.u = work.lambda + d;
-	work.loading = work.u + d;
-	work.column = (int *) (work.loading + d);
-	work.v = work.loading + 2 * d;
+	work.r = work.length + m;
+	work.lambda = work.r + m;
+	work.u = work.lambda + m;
+	work.loading = work.u + m;
+	work.column = (int *) (work.loading + m);
+	work.v = work.loading + 2 * m;
 	status = solve(&work, coords, syev, out);
 	free(memory);
 	return status;

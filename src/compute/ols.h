@@ -5,7 +5,12 @@
  * The columns are scaled to unit length (with an intercept: to the correlation
  * matrix), which is then split into eigenvectors.  Eigenvalues below
  * OSML_OLS_TOLERANCE(d) of the largest count as zero; what they span is the
- * null space, and the solution is the one of minimum norm.
+ * null space, and the solution is the one of minimum norm.  Categories that no
+ * row has count as constant columns and cost nothing.
+ *
+ * All categories of a code column add up to a constant, so with code columns
+ * and an intercept there is always a null space.  The weights of each code
+ * column then add up to 0.
  *
  * Next: sums.h (the input), student.h (p-values), jacobi.h and blas.h (two
  * eigensolvers).
@@ -30,7 +35,8 @@ typedef int (*osml_syev_fn) (int n, double *a, double *w);
 typedef enum OsmlOlsCoords
 {
 	OSML_OLS_RAW,				/* the columns' own units, as numpy's lstsq */
-	OSML_OLS_STANDARDISED		/* columns of unit deviation */
+	OSML_OLS_STANDARDISED		/* dense columns of unit deviation; categories,
+								 * which nothing scales, as they are */
 } OsmlOlsCoords;
 
 /*
@@ -71,6 +77,13 @@ typedef struct OsmlOls
 /* bytes of memory that osml_ols_init lays out */
 extern size_t osml_ols_bytes(int d);
 extern OsmlOls *osml_ols_init(void *memory, int d);
+
+/*
+ * Columns that are not constant: the size of the problem.  osml_ols_solve takes
+ * osml_ols_scratch(active) bytes for itself; syev may take twice as much again.
+ */
+extern int	osml_ols_active(const OsmlSums *sums, bool intercept);
+extern size_t osml_ols_scratch(int active);
 
 /*
  * Fill out (from osml_ols_init with sums->d).  intercept false: through the

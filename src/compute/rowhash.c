@@ -37,6 +37,14 @@ osml_hash_wide(int n, const double *x, uint64_t *hash)
 	}
 }
 
+/* one column of keys: bits that stand for nothing but themselves */
+OSML_CLONES static void
+osml_hash_keys(int n, const uint64_t *x, uint64_t *hash)
+{
+	for (int i = 0; i < n; i++)
+		hash[i] = mix(hash[i], x[i]);
+}
+
 /* one column of codes */
 OSML_CLONES static void
 osml_hash_codes(int n, const int32_t *x, uint64_t *hash)
@@ -68,8 +76,10 @@ osml_row_hash_block(const OsmlLayout *layout, const OsmlBlock *raw,
 
 	for (int i = 0; i < n; i++)
 		hash[i] = seed;
-	for (int j = 0; j < osml_layout_wide(layout); j++)
+	for (int j = 0; j < osml_layout_wide(layout) - layout->n_keys; j++)
 		osml_hash_wide(n, osml_block_column(raw, j), hash);
+	for (int k = 0; k < layout->n_keys; k++)
+		osml_hash_keys(n, osml_block_keys(raw, layout, k), hash);
 	for (int k = 0; k < layout->n_codes; k++)
 		osml_hash_codes(n, osml_block_codes(raw, layout, k), hash);
 	osml_hash_finish(n, hash);

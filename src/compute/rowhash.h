@@ -15,8 +15,9 @@
 #include "compute/block.h"
 
 /*
- * hash[r] for each row of a raw block, over dense columns, label, weight and
- * codes in layout order.  -0.0 counts as 0.0 and all NaNs as one value.
+ * hash[r] for each row of a raw block, over dense columns, label, weight, keys
+ * and codes in layout order.  -0.0 counts as 0.0 and all NaNs as one value; keys
+ * are bits, of which none are equal to others.
  */
 extern void osml_row_hash_block(const OsmlLayout *layout, const OsmlBlock *raw,
 								uint64_t seed, uint64_t *hash);

@@ -11,6 +11,7 @@
 #include "compute/sums.h"
 
 #include "compute/kernel_lanes.h"
+#include "compute/sums_codes.h"
 
 #define TILE 4
 #define STRIDE (OSML_BLOCK_ROWS + 8)
@@ -22,35 +23,62 @@ padded(int d)
 	return (d + 1 + TILE - 1) / TILE * TILE;
 }
 
-/* the struct, mean, origin, shift, xy and the matrix */
+/* the struct, and the arrays in the order of osml_sums_init */
 size_t
-osml_sums_bytes(int d)
+osml_sums_bytes(const OsmlLayout *layout)
 {
-	return sizeof(OsmlSums) +
-		(4 * (size_t) d + 2 + (size_t) d * (size_t) d) * sizeof(double);
+	size_t		n_dense = (size_t) layout->n_dense;
+	size_t		n_codes = (size_t) layout->n_codes;
+	size_t		categories = osml_layout_entries(layout);
+	size_t		pairs = osml_sums_pairs(layout);
+	size_t		fixed = sizeof(OsmlSums) + n_codes * sizeof(size_t) +
+		(n_codes + 1 + categories) * sizeof(int) +
+		(4 * n_dense + 2 + n_dense * n_dense + categories * (n_dense + 3)) *
+		sizeof(double);
+
+	return pairs > (SIZE_MAX - fixed) / sizeof(double) ? SIZE_MAX :
+		fixed + pairs * sizeof(double);
 }
 
 /* lay out an empty one */
 OsmlSums *
-osml_sums_init(void *memory, int d)
+osml_sums_init(void *memory, const OsmlLayout *layout)
 {
 	OsmlSums   *sums = memory;
+	int			n_dense = layout->n_dense;
+	size_t		categories = osml_layout_entries(layout);
 
-	memset(memory, 0, osml_sums_bytes(d));
-	sums->d = d;
+	memset(memory, 0, osml_sums_bytes(layout));
+	sums->d = n_dense + (int) categories;
+	sums->n_dense = n_dense;
+	sums->n_codes = layout->n_codes;
 	sums->mean = (double *) (sums + 1);
-	sums->origin = sums->mean + d;
-	sums->shift = sums->origin + d + 1;
-	sums->xy = sums->shift + d + 1;
-	sums->xx = sums->xy + d;
+	sums->origin = sums->mean + sums->d;
+	sums->shift = sums->origin + n_dense + 1;
+	sums->xy = sums->shift + n_dense + 1;
+	sums->xx = sums->xy + sums->d;
+	sums->cx = sums->xx + (size_t) n_dense * (size_t) n_dense;
+	sums->count = sums->cx + categories * (size_t) n_dense;
+	sums->together = sums->count + categories;
+	sums->pair_at = (size_t *) (sums->together + osml_sums_pairs(layout));
+	sums->table = (int *) (sums->pair_at + sums->n_codes);
+	sums->owner = sums->table + sums->n_codes + 1;
+	osml_sums_number_codes(sums, layout);
 	return sums;
 }
 
-/* the centred columns, and the distance of each block mean from the mean */
-size_t
-osml_sums_scratch(int d)
+/* bytes of the centred columns and of the distances of block means from means */
+static size_t
+dense_scratch(int n_dense)
 {
-	return (size_t) padded(d) * (STRIDE + 1) * sizeof(double);
+	return (size_t) padded(n_dense) * (STRIDE + 1) * sizeof(double);
+}
+
+/* those, then what the categories need */
+size_t
+osml_sums_scratch(const OsmlLayout *layout)
+{
+	return dense_scratch(layout->n_dense) + osml_sums_codes_scratch(layout);
 }
 
 /*
@@ -111,15 +139,15 @@ osml_sums_tile(int n, const double *a, const double *b, double *out)
 			dot_2x2(n, a + i * STRIDE, b + j * STRIDE, out + i * TILE + j);
 }
 
-/* where the sum of products of columns i >= j is kept; NULL for padding */
+/* where the sum of products of dense columns i >= j is kept; NULL for padding */
 static double *
 entry(OsmlSums *sums, int i, int j)
 {
-	if (i > sums->d)
+	if (i > sums->n_dense)
 		return NULL;
-	if (i == sums->d)
-		return j == sums->d ? &sums->m2_y : &sums->xy[j];
-	return &sums->xx[(size_t) i * (size_t) sums->d + (size_t) j];
+	if (i == sums->n_dense)
+		return j == sums->n_dense ? &sums->m2_y : &sums->xy[j];
+	return &sums->xx[(size_t) i * (size_t) sums->n_dense + (size_t) j];
 }
 
 /*
@@ -132,7 +160,7 @@ add_products(OsmlSums *sums, int n, const double *centred, const double *delta,
 {
 	double		tile[TILE * TILE];
 
-	for (int i = 0; i <= sums->d; i += TILE)
+	for (int i = 0; i <= sums->n_dense; i += TILE)
 	{
 		for (int j = 0; j <= i; j += TILE)
 		{
@@ -155,7 +183,7 @@ add_products(OsmlSums *sums, int n, const double *centred, const double *delta,
 static void
 mirror(OsmlSums *sums)
 {
-	size_t		d = (size_t) sums->d;
+	size_t		d = (size_t) sums->n_dense;
 
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < i; j++)
@@ -166,14 +194,14 @@ mirror(OsmlSums *sums)
 static void
 move_means(OsmlSums *sums, const double *delta, double share)
 {
-	for (int j = 0; j <= sums->d; j++)
+	for (int j = 0; j <= sums->n_dense; j++)
 		sums->shift[j] += delta[j] * share;
-	for (int j = 0; j < sums->d; j++)
+	for (int j = 0; j < sums->n_dense; j++)
 		sums->mean[j] = sums->origin[j] + sums->shift[j];
-	sums->mean_y = sums->origin[sums->d] + sums->shift[sums->d];
+	sums->mean_y = sums->origin[sums->n_dense] + sums->shift[sums->n_dense];
 }
 
-/* add a raw block; the label follows the d dense columns */
+/* add a raw block; the label follows the d = n_dense dense columns */
 void
 osml_sums_block(OsmlSums *sums, const OsmlLayout *layout, const OsmlBlock *raw,
 				void *scratch)
@@ -202,19 +230,22 @@ osml_sums_block(OsmlSums *sums, const OsmlLayout *layout, const OsmlBlock *raw,
 		delta[j] = osml_sums_centre(x, n, sums->origin[j], out) - sums->shift[j];
 	}
 	add_products(sums, n, centred, delta, (double) sums->n * share);
+	osml_sums_codes(sums, layout, raw, centred, STRIDE, delta,
+					(char *) scratch + dense_scratch(d));
 	mirror(sums);
 	move_means(sums, delta, share);
 	sums->n += n;
+	osml_sums_shares(sums);
 }
 
 /*
- * Add another reader's or replica's sums.  delta is scratch of d + 1 values:
- * how far from's means are from into's.
+ * Add another reader's or replica's sums.  delta is scratch of n_dense + 1
+ * values: how far from's means are from into's.
  */
 void
 osml_sums_merge(OsmlSums *into, const OsmlSums *from, double *delta)
 {
-	size_t		d = (size_t) into->d;
+	size_t		d = (size_t) into->n_dense;
 	double		share = (double) from->n / (double) (into->n + from->n);
 	double		factor = (double) into->n * share;
 
@@ -235,6 +266,23 @@ osml_sums_merge(OsmlSums *into, const OsmlSums *from, double *delta)
 		into->xy[i] += from->xy[i] + factor * delta[i] * delta[d];
 	}
 	into->m2_y += from->m2_y + factor * delta[d] * delta[d];
+	osml_sums_merge_codes(into, from, delta);
 	move_means(into, delta, share);
 	into->n += from->n;
+	osml_sums_shares(into);
+}
+
+/* the centred product of any two columns */
+double
+osml_sums_product(const OsmlSums *sums, int i, int j)
+{
+	int			d = sums->n_dense;
+	int			low = i < j ? i : j;
+	int			high = i < j ? j : i;
+
+	if (high < d)
+		return sums->xx[(size_t) high * (size_t) d + (size_t) low];
+	if (low < d)
+		return sums->cx[(size_t) (high - d) * (size_t) d + (size_t) low];
+	return osml_sums_categories(sums, high - d, low - d);
 }

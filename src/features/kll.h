@@ -5,8 +5,9 @@
  * Exact while there are at most OSML_KLL_K values.  Beyond that the rank of an
  * answer is off by at most OSML_KLL_ERROR of the count (with 99 % confidence;
  * test_kll.c measures it).  Two sketches merge into one of the same error.
- * Which of two neighbours survives a compaction is drawn from a counter, so
- * the same values in the same order give the same sketch.
+ * Which of two neighbours survives a compaction is drawn from a counter and
+ * from the values, so the same values in the same order give the same sketch,
+ * and sketches of different parts err independently.
  *
  * Source: Karnin, Lang and Liberty, "Optimal Quantile Approximation in
  * Streams", FOCS 2016.
@@ -14,6 +15,7 @@
 #ifndef OSML_KLL_H
 #define OSML_KLL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compute/arena.h"
@@ -40,9 +42,23 @@ extern int64_t osml_kll_count(const OsmlKll *kll);
 extern OsmlStatus osml_kll_quantiles(const OsmlKll *kll, int n, const double *p,
 									 double *out);
 
+/*
+ * below[i] = how many values are less than x[i], x ascending; off by at most
+ * OSML_KLL_ERROR of the count, but never against the order of x, and exact at
+ * the smallest and above the largest value.
+ */
+extern OsmlStatus osml_kll_below(const OsmlKll *kll, int n, const double *x,
+								 int64_t *below);
+
 /* bytes for another process of this machine, and back */
 extern size_t osml_kll_size(const OsmlKll *kll);
 extern void osml_kll_write(const OsmlKll *kll, void *bytes);
-extern OsmlKll *osml_kll_read(const OsmlArena *arena, const void *bytes, size_t size);
+
+/* NULL when memory is out or the bytes are no sketch */
+extern OsmlKll *osml_kll_read(const OsmlArena *arena, const void *bytes,
+							  size_t size);
+
+/* give all of its memory back; NULL is fine */
+extern void osml_kll_free(OsmlKll *kll);
 
 #endif							/* OSML_KLL_H */

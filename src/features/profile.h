@@ -47,9 +47,20 @@ extern OsmlStatus osml_profile_numbers(OsmlProfile *profile, const double *x,
 extern OsmlStatus osml_profile_keys(OsmlProfile *profile, const uint64_t *keys,
 									const bool *use, int n);
 
+/* both have the same needs */
 extern OsmlStatus osml_profile_merge(OsmlProfile *into, const OsmlProfile *from);
 
 /* g1, the population skewness; 0 for a constant column, NaN without values */
 extern double osml_profile_skewness(const OsmlProfile *profile);
+
+/* bytes for another process of this machine, and back: a profile that merges
+ * as the first would have.  OSML_BAD_FORMAT: no profile, or memory is out */
+extern size_t osml_profile_size(const OsmlProfile *profile);
+extern void osml_profile_write(const OsmlProfile *profile, void *bytes);
+extern OsmlStatus osml_profile_read(OsmlProfile *profile, const OsmlArena *arena,
+									const void *bytes, size_t size);
+
+/* give the sketches' memory back; the rest is the caller's */
+extern void osml_profile_free(OsmlProfile *profile);
 
 #endif							/* OSML_PROFILE_H */

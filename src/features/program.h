@@ -47,6 +47,12 @@ typedef struct OsmlProgram
 	int		   *codes;			/* output.n_codes code columns */
 	int32_t    *code_sizes;		/* of each; output.code_sizes points here */
 	bool		identity;		/* outputs are the inputs, there are no steps */
+
+	/* program.c's own */
+	bool		declared;		/* outputs are as declared, not the inputs */
+	int		   *number_home;	/* of each number column: the dense column that a
+								 * run writes at once, or -1: it is in scratch */
+	int		   *code_home;		/* of each code column, likewise */
 } OsmlProgram;
 
 /* an empty program over a reader's layout; weight and row number pass through */
@@ -73,7 +79,13 @@ extern OsmlStatus osml_program_output(OsmlProgram *program, OsmlRegister column,
 extern OsmlStatus osml_program_prepare(OsmlProgram *program, bool *complete,
 									   int *bad, char *message);
 
-/* the step that makes a code column, or -1 */
+/* are the steps that make a step's inputs fitted? */
+extern bool osml_program_ready(const OsmlProgram *program, int step);
+
+/*
+ * The step that makes a code column, or -1.  Here and below a code column is a
+ * register's index: codes[k] for the k-th of a model's.
+ */
 extern int	osml_program_code_step(const OsmlProgram *program, int code_column);
 
 /* a code of a code column for people: "[38.3, 38.5)", "cash", "a x b", ... */

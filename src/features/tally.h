@@ -2,21 +2,32 @@
  * tally.h
  *	  The most frequent keys of a stream, with their counts, in bounded memory.
  *
- * Exact while there are at most `capacity` different keys.  When there are
- * more, keys with the smallest counts make room, and what a key may have lost
- * is bounded by osml_tally_error(): a key that is more frequent than that is
- * always there.  The texts of keys are kept as long as their keys are.
+ * Exact while there are at most `capacity` different keys (twice as many are
+ * held before one goes).  When there are more, keys with the smallest counts
+ * make room, and what a key may have lost is bounded by osml_tally_error(): a
+ * key that is more frequent than that is always there, and a count is never
+ * too high.  The bound itself is at most rows / capacity, for merged tallies
+ * too.  The texts of keys are kept as long as their keys are.
  *
- * Source: lossy counting, Manku and Motwani, VLDB 2002.
+ * Sources: lossy counting, Manku and Motwani, VLDB 2002; the bound that rises
+ * with the keys that go is that of Space-Saving, Metwally et al., ICDT 2005.
  */
 #ifndef OSML_TALLY_H
 #define OSML_TALLY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compute/arena.h"
 #include "compute/status.h"
+
+/* longest text that is kept, in bytes: a table of them is memory too.  A longer
+ * one counts as never told */
+#define OSML_TALLY_TEXT 1024
+
+/* texts told before their keys are counted: as many as a block has */
+#define OSML_TALLY_PENDING 1024
 
 typedef struct OsmlTally OsmlTally;
 
@@ -34,7 +45,11 @@ extern OsmlTally *osml_tally_create(const OsmlArena *arena, int capacity);
 extern OsmlStatus osml_tally_add(OsmlTally *tally, const uint64_t *keys,
 								 const bool *use, int n);
 
-/* the text of a key that is about to be counted, or has been */
+/*
+ * The text of a key that the next osml_tally_add() counts, or that has been
+ * counted.  At most OSML_TALLY_PENDING are kept ahead of their keys.  A key
+ * that made room takes its text along, so tell it again when it comes back.
+ */
 extern OsmlStatus osml_tally_text(OsmlTally *tally, uint64_t key,
 								  const char *text, size_t length);
 
@@ -56,6 +71,12 @@ extern OsmlStatus osml_tally_top(const OsmlTally *tally, int n, int64_t min_coun
 
 extern size_t osml_tally_bytes(const OsmlTally *tally);
 extern void osml_tally_write(const OsmlTally *tally, void *bytes);
-extern OsmlTally *osml_tally_read(const OsmlArena *arena, const void *bytes, size_t size);
+
+/* NULL when memory is out or the bytes are no tally */
+extern OsmlTally *osml_tally_read(const OsmlArena *arena, const void *bytes,
+								  size_t size);
+
+/* give all of its memory back; NULL is fine */
+extern void osml_tally_free(OsmlTally *tally);
 
 #endif							/* OSML_TALLY_H */

@@ -145,7 +145,7 @@ typedef struct OsmlTransform
 	/* suffix of output i for people, such as "sin"; NULL: it has no name */
 	const char *(*out_name) (const OsmlStep *step, int i);
 
-	/* a code for people, such as "[38.3, 38.5)"; "other", "null" included.
+	/* a code for people, such as "[38.3, 38.5)"; "(other)", "(null)" included.
 	 * NULL for a cross, whose codes are named by the program */
 	void		(*code_name) (const OsmlStep *step, int64_t code, char *out,
 							  size_t size);
@@ -157,6 +157,13 @@ extern const OsmlTransform *osml_transform_by_name(const char *name);
 
 /* index of a parameter by name, or -1 */
 extern int	osml_param_by_name(const OsmlTransform *transform, const char *name);
+
+/*
+ * The edges of a prepared bin, one more than there are bins: bin i has the
+ * values from edges[i] to below edges[i + 1], the last one its upper edge too.
+ * NULL for any other transform.
+ */
+extern const double *osml_bin_edges(const OsmlStep *step, int *n_edges);
 
 /* a parameter's value: as given, else its standard */
 extern double osml_step_number(const OsmlStep *step, int param);

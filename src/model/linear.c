@@ -2,7 +2,10 @@
  * linear.c
  *	  The linear model: z = x w + b, nn.Linear(n, 1).
  *
- * The parameter vector holds the n weights and, with a bias, one value more.
+ * A code column counts as as many one-hot columns as it has codes; instead of
+ * multiplying by zeros its one weight is looked up in a table.  The parameter
+ * vector holds the weights of the dense columns, the tables of the code columns
+ * and, with a bias, one value more.
  */
 #include "model/linear.h"
 
@@ -10,11 +13,26 @@
 
 #include "compute/mt19937.h"
 
+/* values before the bias: one for each dense column and each category */
+static size_t
+n_weights(const OsmlModelSpec *spec)
+{
+	return (size_t) spec->layout.n_dense + osml_layout_entries(&spec->layout);
+}
+
 /* weights, then the bias */
 static size_t
 linear_n_params(const OsmlModelSpec *spec)
 {
-	return (size_t) spec->layout.n_dense + (spec->bias ? 1 : 0);
+	return n_weights(spec) + (spec->bias ? 1 : 0);
+}
+
+/* the code columns' part of a vector in the compute type */
+static char *
+tables_of(const OsmlModelSpec *spec, const void *vector)
+{
+	return (char *) vector +
+		(size_t) spec->layout.n_dense * osml_precision_size(spec->precision);
 }
 
 /* value i of a vector in the compute type */
@@ -39,8 +57,7 @@ param_add(const OsmlModelSpec *spec, void *params, size_t i, double value)
 static double
 linear_bias(const OsmlModelSpec *spec, const void *params)
 {
-	return spec->bias ?
-		param_at(spec, params, (size_t) spec->layout.n_dense) : 0;
+	return spec->bias ? param_at(spec, params, n_weights(spec)) : 0;
 }
 
 /*
@@ -54,7 +71,7 @@ uniform_bounds(const OsmlModelSpec *spec, double *weight, double *bias)
 {
 	double		a = spec->init == OSML_INIT_TORCH_LINEAR ? sqrt(5.0) : 0;
 	double		fan_in = spec->init == OSML_INIT_TORCH_LINEAR ?
-		spec->layout.n_dense : 1;
+		(double) n_weights(spec) : 1;
 	double		gain = sqrt(2.0 / (1 + a * a));
 
 	*weight = sqrt(3.0) * (gain / sqrt(fan_in));
@@ -68,7 +85,7 @@ static void
 linear_init(const OsmlModelSpec *spec, void *params)
 {
 	size_t		width = osml_precision_size(spec->precision);
-	size_t		n = (size_t) spec->layout.n_dense;
+	size_t		n = n_weights(spec);
 	char	   *bias = (char *) params + n * width;
 	double		weight_bound;
 	double		bias_bound;
@@ -114,12 +131,16 @@ linear_accumulate(const OsmlModelSpec *spec, const OsmlBackend *backend,
 
 	backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
 					linear_bias(spec, params), z);
+	backend->gather(spec->precision, &spec->layout, block, lo, hi,
+					tables_of(spec, params), z);
 	*loss_sum += backend->loss(spec->precision, spec->loss, spec->loss_param,
 							   &spec->layout, block, lo, hi, z, slope);
 	slope_sum = backend->affine_grad(spec->precision, &spec->layout, block,
 									 lo, hi, slope, grad);
+	backend->scatter(spec->precision, &spec->layout, block, lo, hi, slope,
+					 tables_of(spec, grad));
 	if (spec->bias)
-		param_add(spec, grad, (size_t) spec->layout.n_dense, slope_sum);
+		param_add(spec, grad, n_weights(spec), slope_sum);
 }
 
 /* outputs of rows [lo, hi), always float64 */
@@ -129,67 +150,100 @@ linear_predict(const OsmlModelSpec *spec, const OsmlBackend *backend,
 			   double *z, void *scratch)
 {
 	bool		narrow = spec->precision == OSML_FLOAT32;
+	void	   *out = narrow ? scratch : z;
 
 	backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
-					linear_bias(spec, params), narrow ? scratch : z);
+					linear_bias(spec, params), out);
+	backend->gather(spec->precision, &spec->layout, block, lo, hi,
+					tables_of(spec, params), out);
 	for (int i = 0; narrow && i < hi - lo; i++)
 		z[i] = ((const float *) scratch)[i];
 }
 
 /*
  * The output of one prepared row.  The additions go in the order of the
- * backend's affine, so that a row alone and in a block has the same bits.
+ * backend's affine and gather, so that a row alone and in a block has the same
+ * bits.
  */
 static double
 linear_predict_row(const OsmlModelSpec *spec, const void *params,
-				   const double *row)
+				   const double *row, const int32_t *codes)
 {
-	int			n = spec->layout.n_dense;
+	const OsmlLayout *layout = &spec->layout;
+	int			n = layout->n_dense;
+	size_t		table = (size_t) n;
 
 	if (spec->precision == OSML_FLOAT32)
 	{
 		const float *w = params;
-		float		z = spec->bias ? w[n] : 0;
+		float		z = (float) linear_bias(spec, params);
 
 		for (int j = 0; j < n; j++)
 			z = z + w[j] * (float) row[j];
+		for (int k = 0; k < layout->n_codes; k++)
+		{
+			z = z + w[table + (size_t) codes[k]];
+			table += (size_t) layout->code_sizes[k];
+		}
 		return z;
 	}
 	else
 	{
 		const double *w = params;
-		double		z = spec->bias ? w[n] : 0;
+		double		z = linear_bias(spec, params);
 
 		for (int j = 0; j < n; j++)
 			z = z + w[j] * row[j];
+		for (int k = 0; k < layout->n_codes; k++)
+		{
+			z = z + w[table + (size_t) codes[k]];
+			table += (size_t) layout->code_sizes[k];
+		}
 		return z;
 	}
 }
 
-/* weight [1, n] and bias [1], as nn.Linear(n, 1) names them */
+/* a tensor of one row */
+static OsmlTensor
+row_tensor(const char *name, size_t offset, size_t size)
+{
+	OsmlTensor	tensor = {
+		.ndim = 2,
+		.shape = {1, (int64_t) size},
+		.offset = offset,
+		.size = size
+	};
+
+	memcpy(tensor.name, name, strlen(name) + 1);
+	return tensor;
+}
+
+/*
+ * weight [1, n] and bias [1], as nn.Linear(n, 1) names them; between them the
+ * tables of all code columns as one tensor, as they lie, since there may be
+ * more code columns than OSML_MAX_TENSORS.
+ */
 static int
 linear_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors)
 {
-	size_t		n = (size_t) spec->layout.n_dense;
+	size_t		n_dense = (size_t) spec->layout.n_dense;
+	size_t		entries = osml_layout_entries(&spec->layout);
+	int			n = 0;
 
-	tensors[0] = (OsmlTensor)
-	{
-		.name = "weight",
-		.ndim = 2,
-		.shape = {1, (int64_t) n},
-		.size = n
-	};
-	if (!spec->bias)
-		return 1;
-	tensors[1] = (OsmlTensor)
+	if (n_dense > 0)
+		tensors[n++] = row_tensor("weight", 0, n_dense);
+	if (entries > 0)
+		tensors[n++] = row_tensor("category_weight", n_dense, entries);
+	if (spec->bias)
+		tensors[n++] = (OsmlTensor)
 	{
 		.name = "bias",
 		.ndim = 1,
 		.shape = {1},
-		.offset = n,
+		.offset = n_dense + entries,
 		.size = 1
 	};
-	return 2;
+	return n;
 }
 
 /* weights in the columns' own units; see linear.h */
@@ -197,15 +251,19 @@ void
 osml_linear_unscale(const OsmlModelSpec *spec, const OsmlScaling *scaling,
 					const void *params, double *weight, double *intercept)
 {
+	size_t		n_dense = (size_t) spec->layout.n_dense;
+	size_t		n = n_weights(spec);
 	double		sum = linear_bias(spec, params) * scaling->label_scale +
 		scaling->label_center;
 
-	for (int j = 0; j < spec->layout.n_dense; j++)
+	for (size_t j = 0; j < n_dense; j++)
 	{
-		weight[j] = param_at(spec, params, (size_t) j) *
+		weight[j] = param_at(spec, params, j) *
 			(scaling->label_scale / scaling->scale[j]);
 		sum -= weight[j] * scaling->center[j];
 	}
+	for (size_t i = n_dense; i < n; i++)
+		weight[i] = param_at(spec, params, i) * scaling->label_scale;
 	*intercept = sum;
 }
 
@@ -214,19 +272,22 @@ void
 osml_linear_rescale(const OsmlModelSpec *spec, const OsmlScaling *scaling,
 					const double *weight, double intercept, void *params)
 {
-	int			n = spec->layout.n_dense;
+	size_t		n_dense = (size_t) spec->layout.n_dense;
+	size_t		n = n_weights(spec);
 	double		sum = intercept - scaling->label_center;
 
 	memset(params, 0,
 		   linear_n_params(spec) * osml_precision_size(spec->precision));
-	for (int j = 0; j < n; j++)
+	for (size_t j = 0; j < n_dense; j++)
 	{
-		param_add(spec, params, (size_t) j,
+		param_add(spec, params, j,
 				  weight[j] * (scaling->scale[j] / scaling->label_scale));
 		sum += weight[j] * scaling->center[j];
 	}
+	for (size_t i = n_dense; i < n; i++)
+		param_add(spec, params, i, weight[i] / scaling->label_scale);
 	if (spec->bias)
-		param_add(spec, params, (size_t) n, sum / scaling->label_scale);
+		param_add(spec, params, n, sum / scaling->label_scale);
 }
 
 const OsmlModelOps osml_model_linear = {

@@ -11,8 +11,10 @@
 #include "model/model.h"
 
 /*
- * Undo the scaling of columns and label: weight[j] in label units per unit of
- * column j, and the intercept.  params in spec->precision.
+ * Undo the scaling of columns and label.  weight gets n_dense values in label
+ * units per unit of the column, then one in label units for each entry of the
+ * code columns' tables: what a row of that category gets added.  params in
+ * spec->precision.
  */
 extern void osml_linear_unscale(const OsmlModelSpec *spec,
 								const OsmlScaling *scaling, const void *params,

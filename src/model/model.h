@@ -79,9 +79,12 @@ typedef struct OsmlModelOps
 							const OsmlBlock *block, int lo, int hi,
 							const void *params, double *z, void *scratch);
 
-	/* the same for one prepared row of layout.n_dense float64 values */
+	/*
+	 * The same for one prepared row: layout.n_dense float64 values and
+	 * layout.n_codes codes (NULL where there are none).
+	 */
 	double		(*predict_row) (const OsmlModelSpec *spec, const void *params,
-								const double *row);
+								const double *row, const int32_t *codes);
 
 	/* describe the parameter vector; returns the number of tensors */
 	int			(*tensors) (const OsmlModelSpec *spec, OsmlTensor *tensors);

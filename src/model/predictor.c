@@ -7,14 +7,14 @@
 /* one raw row to a prediction in the label's own units */
 double
 osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
-				   double *buf)
+				   const int32_t *codes, double *buf)
 {
 	const OsmlModelSpec *spec = &predictor->spec;
 	const OsmlScaling *scaling = &predictor->scaling;
 	double		z;
 
 	osml_prepare_row(scaling, spec->precision, raw, buf);
-	z = spec->ops->predict_row(spec, predictor->params, buf);
+	z = spec->ops->predict_row(spec, predictor->params, buf, codes);
 	return z * scaling->label_scale + scaling->label_center;
 }
 

@@ -19,9 +19,12 @@ typedef struct OsmlPredictor
 	const void *params;			/* in spec.precision; not owned */
 } OsmlPredictor;
 
-/* One raw row of layout.n_dense values; buf holds as many. */
+/*
+ * One raw row: layout.n_dense values and layout.n_codes codes (NULL where there
+ * are none).  buf holds as many values.
+ */
 extern double osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
-								 double *buf);
+								 const int32_t *codes, double *buf);
 
 /*
  * Rows [lo, hi) of a prepared block: out[i] for row lo + i.  scratch as

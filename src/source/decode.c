@@ -120,6 +120,19 @@ osml_decode_for(Oid type)
 	return NULL;
 }
 
+/* a date's first second */
+static double
+decode_date_time(Datum value)
+{
+	return decode_date(value) * SECS_PER_DAY;
+}
+
+OsmlDecode
+osml_decode_time_for(Oid type)
+{
+	return getBaseType(type) == DATEOID ? decode_date_time : osml_decode_for(type);
+}
+
 Oid
 osml_decode_element(Oid type)
 {
@@ -169,6 +182,80 @@ osml_decode_array(Datum array, Oid element, int n, double *out, size_t stride,
 	if ((Pointer) a != DatumGetPointer(array))
 		pfree(a);
 	return n_items;
+}
+
+/* how a type's text comes about */
+typedef enum TextWay
+{
+	TEXT_BYTES,					/* its own bytes */
+	TEXT_PADDED,				/* likewise, without blanks at the end */
+	TEXT_BOOL,
+	TEXT_NUMERIC,
+	TEXT_OUTPUT					/* what the type prints */
+} TextWay;
+
+struct OsmlTextDecoder
+{
+	TextWay		way;
+	FmgrInfo	output;
+};
+
+OsmlTextDecoder *
+osml_text_decoder(Oid type)
+{
+	OsmlTextDecoder *decoder = palloc0(sizeof(OsmlTextDecoder));
+	Oid			function;
+	bool		is_varlena;
+
+	switch (getBaseType(type))
+	{
+		case TEXTOID:
+		case VARCHAROID:
+			decoder->way = TEXT_BYTES;
+			break;
+		case BPCHAROID:
+			decoder->way = TEXT_PADDED;
+			break;
+		case BOOLOID:
+			decoder->way = TEXT_BOOL;
+			break;
+		case NUMERICOID:
+			decoder->way = TEXT_NUMERIC;
+			break;
+		default:
+			decoder->way = TEXT_OUTPUT;
+			getTypeOutputInfo(type, &function, &is_varlena);
+			fmgr_info(function, &decoder->output);
+	}
+	return decoder;
+}
+
+const char *
+osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
+{
+	text	   *bytes;
+	char	   *out;
+
+	switch (decoder->way)
+	{
+		case TEXT_BYTES:
+		case TEXT_PADDED:
+			bytes = DatumGetTextPP(value);
+			*length = VARSIZE_ANY_EXHDR(bytes);
+			if (decoder->way == TEXT_PADDED)
+				*length = bpchartruelen(VARDATA_ANY(bytes), *length);
+			return VARDATA_ANY(bytes);
+		case TEXT_BOOL:
+			out = DatumGetBool(value) ? "true" : "false";
+			break;
+		case TEXT_NUMERIC:
+			out = numeric_normalize(DatumGetNumeric(value));
+			break;
+		default:
+			out = OutputFunctionCall(&decoder->output, value);
+	}
+	*length = (int) strlen(out);
+	return out;
 }
 
 const char *

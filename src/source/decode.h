@@ -27,6 +27,21 @@ extern Oid	osml_decode_element(Oid type);
 extern int	osml_decode_array(Datum array, Oid element, int n, double *out,
 							  size_t stride, bool *has_null);
 
+/* The same for a point in time: seconds since 1970, of dates too. */
+extern OsmlDecode osml_decode_time_for(Oid type);
+
+/*
+ * From a datum of any type to the text that is its category.  Equal values have
+ * equal texts: numeric without trailing zeros, char(n) without its padding,
+ * bool as true and false, the rest as the type prints it.
+ */
+typedef struct OsmlTextDecoder OsmlTextDecoder;
+
+extern OsmlTextDecoder *osml_text_decoder(Oid type);	/* in the current context */
+
+/* the text, not NUL-terminated; in the current context, or inside the datum */
+extern const char *osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length);
+
 /* Names of the types that are a number, for messages. */
 extern const char *osml_decode_types(void);
 

@@ -21,6 +21,12 @@
 /* the transform that is a SQL expression over the row: {"expression": "..."} */
 #define OSML_SQL_TRANSFORM "sql"
 
+/* the transform that a text column has where nobody defines one */
+#define OSML_CATEGORY_TRANSFORM "category"
+
+/* the transform that reads dates and timestamps as seconds since 1970 */
+#define OSML_TIME_TRANSFORM "date_part"
+
 typedef struct OsmlDefinition
 {
 	char	   *feature;
@@ -31,6 +37,9 @@ typedef struct OsmlDefinition
 								 * together: one grid for several columns */
 	Jsonb	   *params;			/* an object */
 	bool		implied;		/* nobody wrote it: a text column's category */
+	int			program_step;	/* its step in the set's program; -1: none */
+	Jsonb	   *fitted;			/* a dataset's own: params with what was learned
+								 * from all its rows, for people; or NULL */
 } OsmlDefinition;
 
 /*

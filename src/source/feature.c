@@ -1,162 +1,428 @@
 /*
  * feature.c
- *	  Label and features of a source, by column name.
+ *	  From names to features: what to read from a source, and what to make of it.
+ *
+ * A feature is resolved once, with everything that it needs, so columns are
+ * read and definitions kept only where a chosen feature leads to them.
+ *
+ * Next: column.c (columns by name), feature_set.c (the program of a set).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "rules/name/nearest.h"
+#include "source/column.h"
 #include "source/decode.h"
-#include "source/source.h"
+#include "source/definition.h"
+#include "source/expression.h"
 
-/* most columns a set may have: a block of this many is 80 MB */
-#define MAX_DENSE 10000
-
-/* A column by name, or NULL. */
-static Form_pg_attribute
-find_column(TupleDesc columns, const char *name)
+/* state of resolving: what is wanted of the source, so far */
+typedef struct Resolver
 {
-	for (int i = 0; i < columns->natts; i++)
+	OsmlSource *source;
+	const char *dataset;		/* for messages; NULL: none */
+	const char *label;
+	List	   *definitions;	/* of the dataset, by feature and step */
+	OsmlFeatureSet *set;
+	List	   *visiting;		/* features being resolved, outermost first */
+	List	   *done;			/* of Resolved */
+} Resolver;
+
+/* what a feature, or a name among its inputs, turned out to be */
+typedef struct Resolved
+{
+	const char *name;
+	OsmlValueKind kind;
+	int			n;				/* number columns; 0: it depends on fitting */
+	int			n_elements;		/* a plain array column's length */
+	const char *type;			/* of its column; else what it is */
+} Resolved;
+
+static Resolved *resolve_feature(Resolver *resolver, const char *name);
+
+/*
+ * The column among those fetched, added if need be.  The label is none of them:
+ * a row to predict has none, and a model that reads it has learned nothing.
+ */
+static int
+add_column(const Resolver *resolver, Form_pg_attribute column)
+{
+	OsmlFeatureSet *set = resolver->set;
+	const char *name = NameStr(column->attname);
+
+	if (strcmp(name, resolver->label) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("feature \"%s\" reads the label \"%s\"",
+						(const char *) llast(resolver->visiting), name),
+				 errhint("Features may read any column but the label.")));
+
+	for (int i = 0; i < set->n_columns; i++)
 	{
-		if (strcmp(NameStr(TupleDescAttr(columns, i)->attname), name) == 0)
-			return TupleDescAttr(columns, i);
+		if (strcmp(set->columns[i].name, name) == 0)
+			return i;
 	}
-	return NULL;
+	set->columns = set->n_columns == 0 ? palloc(sizeof(OsmlSourceColumn)) :
+		repalloc(set->columns, sizeof(OsmlSourceColumn) * (set->n_columns + 1));
+	set->columns[set->n_columns].name = pstrdup(name);
+	set->columns[set->n_columns].type = column->atttypid;
+	return set->n_columns++;
 }
 
-/* A column by name; an error with the nearest name. */
-static Form_pg_attribute
-need_column(const OsmlSource *source, const char *name)
+static OsmlInput *
+append_input(OsmlFeatureSet *set, const char *name, OsmlInputKind kind)
 {
-	Form_pg_attribute column = find_column(source->columns, name);
+	OsmlInput  *input;
+
+	set->inputs = set->n_inputs == 0 ? palloc(sizeof(OsmlInput)) :
+		repalloc(set->inputs, sizeof(OsmlInput) * (set->n_inputs + 1));
+	input = &set->inputs[set->n_inputs++];
+	memset(input, 0, sizeof(OsmlInput));
+	input->name = pstrdup(name);
+	input->kind = kind;
+	input->column = -1;
+	return input;
+}
+
+/* Read a column as numbers, as an array of them, or as a key. */
+static void
+add_input(Resolver *resolver, Form_pg_attribute column, OsmlInputKind kind)
+{
+	OsmlFeatureSet *set = resolver->set;
+	const char *name = NameStr(column->attname);
+	OsmlInput  *input;
+
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		if (set->inputs[i].column >= 0 && set->inputs[i].kind == kind &&
+			strcmp(set->inputs[i].name, name) == 0)
+			return;
+	}
+	osml_check_unique(resolver->source, name);
+	input = append_input(set, name, kind);
+	input->column = add_column(resolver, column);
+	if (kind == OSML_INPUT_ARRAY)
+		input->n_elements = osml_peek_array_length(resolver->source, name);
+}
+
+/* Is a value of this type a category where nobody says otherwise? */
+static bool
+is_category(Oid type)
+{
+	char		category;
+	bool		preferred;
+	Oid			base = getBaseType(type);
+
+	get_type_category_preferred(base, &category, &preferred);
+	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM ||
+		base == UUIDOID;
+}
+
+static void
+append_definition(Resolver *resolver, OsmlDefinition *definition)
+{
+	OsmlDefinition *copy = palloc(sizeof(OsmlDefinition));
+
+	*copy = *definition;
+	resolver->set->definitions = lappend(resolver->set->definitions, copy);
+}
+
+/* The category that a text is by default, as if somebody had defined it. */
+static void
+imply_category(Resolver *resolver, const char *feature, int step, List *inputs)
+{
+	OsmlDefinition definition = {0};
+
+	definition.feature = pstrdup(feature);
+	definition.step = step;
+	definition.transform = pstrdup(OSML_CATEGORY_TRANSFORM);
+	definition.inputs = inputs;
+	definition.params = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
+	definition.implied = true;
+	append_definition(resolver, &definition);
+}
+
+/* A column that nobody defined anything for. */
+static Resolved *
+resolve_column(Resolver *resolver, Form_pg_attribute column)
+{
+	Resolved   *resolved = palloc0(sizeof(Resolved));
+	const char *name = NameStr(column->attname);
+	Oid			type = column->atttypid;
+
+	resolved->name = name;
+	resolved->n = 1;
+	resolved->type = format_type_be(type);
+	if (OidIsValid(osml_decode_element(type)))
+	{
+		add_input(resolver, column, OSML_INPUT_ARRAY);
+		resolved->n_elements = resolved->n =
+			resolver->set->inputs[resolver->set->n_inputs - 1].n_elements;
+	}
+	else if (osml_decode_for(type) != NULL)
+		add_input(resolver, column, OSML_INPUT_NUMBER);
+	else if (is_category(type))
+	{
+		add_input(resolver, column, OSML_INPUT_KEY);
+		imply_category(resolver, name, 1, list_make1(pstrdup(name)));
+		resolved->kind = OSML_VALUE_CODE;
+	}
+	else
+		osml_feature_type_error(resolver->source, column);
+	return resolved;
+}
+
+/* The definitions of one feature, step by step. */
+static List *
+feature_definitions(const Resolver *resolver, const char *name)
+{
+	List	   *found = NIL;
+	ListCell   *cell;
+
+	foreach(cell, resolver->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+
+		if (strcmp(definition->feature, name) == 0)
+			found = lappend(found, definition);
+	}
+	return found;
+}
+
+/* Raise: an input that is neither a column nor a feature. */
+static void
+unknown_input(const Resolver *resolver, const OsmlDefinition *definition,
+			  const char *name)
+{
+	TupleDesc	columns = resolver->source->columns;
 	OsmlNearest nearest;
 	const char *best;
+	ListCell   *cell;
 
-	if (column)
-		return column;
 	osml_nearest_begin(&nearest, name);
-	for (int i = 0; i < source->columns->natts; i++)
-		osml_nearest_offer(&nearest, NameStr(TupleDescAttr(source->columns, i)->attname));
+	for (int i = 0; i < columns->natts; i++)
+		osml_nearest_offer(&nearest, NameStr(TupleDescAttr(columns, i)->attname));
+	foreach(cell, resolver->definitions)
+		osml_nearest_offer(&nearest, ((OsmlDefinition *) lfirst(cell))->feature);
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("column \"%s\" does not exist in %s", name, source->label),
-			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
+			 errmsg("input \"%s\" of feature \"%s\" is neither a column of %s nor a feature",
+					name, definition->feature, resolver->source->label),
+			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
 }
 
-/* Raise: a column cannot be the label, or a feature, for its type. */
+/* Raise: an input is of the wrong kind for its transform. */
 static void
-label_type_error(const OsmlSource *source, Form_pg_attribute column)
+wrong_kind(const OsmlDefinition *definition, const char *input, const char *is,
+		   OsmlValueKind wanted)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("label \"%s\" of %s has type %s, which is not a number",
-					NameStr(column->attname), source->label,
-					format_type_be(column->atttypid)),
-			 errdetail("Accepted types are %s.", osml_decode_types()),
-			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".")));
+			 errmsg("%s of feature \"%s\" cannot take \"%s\", which is %s",
+					definition->transform, definition->feature, input, is),
+			 wanted == OSML_VALUE_CODE ?
+			 errhint("It takes bins and categories: make one with osml_bin, or with "
+					 "osml_transform and category or hash.") :
+			 wanted == OSML_VALUE_KEY ?
+			 errhint("It takes columns, and expressions of the transform \"sql\".") :
+			 errhint("It takes numbers.")));
 }
 
+/* What a feature is, in words. */
+static const char *
+kind_words(const Resolved *resolved)
+{
+	return resolved->kind == OSML_VALUE_CODE ? "a category" :
+		resolved->kind == OSML_VALUE_KEY ? "a text" :
+		resolved->n == 1 ? "a number" : "several numbers";
+}
+
+/* An input of step 1: a column, read as the transform wants it, or a feature. */
 static void
-feature_type_error(const OsmlSource *source, Form_pg_attribute column)
+resolve_input(Resolver *resolver, const OsmlDefinition *definition,
+			  const OsmlTransform *transform, const char *name)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
-					NameStr(column->attname), source->label,
-					format_type_be(column->atttypid)),
-			 errdetail("Accepted types are %s, and arrays of them of a fixed length.",
-					   osml_decode_types()),
-			 errhint("Cast it in a view or a SELECT, or leave it out by naming "
-					 "\"features\" in the hyperparameters.")));
-}
+	Form_pg_attribute column = osml_find_column(resolver->source->columns, name);
+	bool		is_time = strcmp(transform->name, OSML_TIME_TRANSFORM) == 0;
+	Resolved   *resolved;
 
-/* Raise: the feature is there, but is not the kind that was trained on. */
-static void
-match_type_error(const OsmlSource *source, Form_pg_attribute column,
-				 const OsmlFeature *feature)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 feature->n_elements > 0 ?
-			 errmsg("feature \"%s\" of %s has type %s, but must be an array of %d numbers",
-					feature->name, source->label, format_type_be(column->atttypid),
-					feature->n_elements) :
-			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
-					feature->name, source->label, format_type_be(column->atttypid)),
-			 errdetail("Accepted types of a number are %s.", osml_decode_types()),
-			 errhint("Cast it in a view or a SELECT.")));
-}
-
-/* A query may give one name to several columns; none of them can be meant. */
-static void
-check_unique(const OsmlSource *source, const char *name)
-{
-	int			n = 0;
-
-	for (int i = 0; i < source->columns->natts; i++)
-		n += strcmp(NameStr(TupleDescAttr(source->columns, i)->attname), name) == 0;
-	if (n > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_AMBIGUOUS_COLUMN),
-				 errmsg("%s has %d columns named \"%s\"", source->label, n, name),
-				 errhint("Give them different names with AS.")));
-}
-
-/* The length of an array column, from the first row that has one. */
-static int
-peek_array_length(const OsmlSource *source, const char *name)
-{
-	char	   *sql = psprintf("SELECT pg_catalog.cardinality(%s) FROM %s WHERE %s IS NOT NULL LIMIT 1",
-							   quote_identifier(name), source->from, quote_identifier(name));
-	bool		found;
-	int			length = 0;
-
-	SPI_connect();
-	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute failed: %s", sql);
-	found = SPI_processed == 1;
-	if (found)
+	if (column && transform->input == OSML_VALUE_KEY)
 	{
-		bool		isnull;
-
-		length = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0],
-											 SPI_tuptable->tupdesc, 1, &isnull));
+		add_input(resolver, column, OSML_INPUT_KEY);
+		return;
 	}
-	SPI_finish();
-	if (length <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 found ?
-				 errmsg("array column \"%s\" of %s is empty where it is first not NULL",
-						name, source->label) :
-				 errmsg("array column \"%s\" of %s is NULL in every row",
-						name, source->label),
-				 errdetail("The number of features is taken from the first row that is not NULL.")));
-	return length;
+	if (column && transform->input == OSML_VALUE_NUMBER)
+	{
+		if (osml_decode_for(column->atttypid) == NULL)
+			wrong_kind(definition, name,
+					   psprintf("of type %s", format_type_be(column->atttypid)),
+					   OSML_VALUE_NUMBER);
+		add_input(resolver, column, is_time ? OSML_INPUT_TIME : OSML_INPUT_NUMBER);
+		return;
+	}
+	if (feature_definitions(resolver, name) == NIL && column == NULL)
+		unknown_input(resolver, definition, name);
+	resolved = resolve_feature(resolver, name);
+	if (resolved->kind != transform->input ||
+		(resolved->kind == OSML_VALUE_NUMBER && resolved->n != 1))
+		wrong_kind(definition, name, kind_words(resolved), transform->input);
 }
 
-/* Append a column to the set. */
+/* A SQL expression over the row: a number, or a text. */
 static void
-add_feature(OsmlFeatureSet *set, OsmlSource *source, Form_pg_attribute column)
+resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
+				   Resolved *resolved)
 {
-	OsmlFeature *feature = &set->features[set->n_features];
-	const char *name = NameStr(column->attname);
+	TupleDesc	desc = resolver->source->columns;
+	char	  **names = palloc(sizeof(char *) * desc->natts);
+	Oid		   *types = palloc(sizeof(Oid) * desc->natts);
+	List	   *used = NIL;
+	OsmlExpression *expression;
+	char	   *text = osml_definition_expression(resolver->dataset, definition);
+	Oid			type;
+	OsmlInput  *input;
+	ListCell   *cell;
 
-	check_unique(source, name);
-	feature->name = pstrdup(name);
-	feature->type = column->atttypid;
-	feature->n_elements = 0;
-	feature->first_dense = set->layout.n_dense;
-	if (OidIsValid(osml_decode_element(column->atttypid)))
-		feature->n_elements = peek_array_length(source, name);
-	else if (osml_decode_for(column->atttypid) == NULL)
-		feature_type_error(source, column);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		names[i] = NameStr(TupleDescAttr(desc, i)->attname);
+		types[i] = TupleDescAttr(desc, i)->atttypid;
+	}
+	expression = osml_expression_compile(text, definition->feature, GetUserId(),
+										 desc->natts, names, types, &used);
+	type = osml_expression_type(expression);
+	resolved->type = format_type_be(type);
+	if (osml_decode_for(type) == NULL && !is_category(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("expression of feature \"%s\" has type %s, which is neither a number nor a text",
+						definition->feature, resolved->type),
+				 errhint("Cast it in the expression.")));
+	resolved->kind = osml_decode_for(type) ? OSML_VALUE_NUMBER : OSML_VALUE_KEY;
+	foreach(cell, used)
+	{
+		osml_check_unique(resolver->source, names[lfirst_int(cell)]);
+		(void) add_column(resolver, TupleDescAttr(desc, lfirst_int(cell)));
+	}
+	input = append_input(resolver->set, definition->feature,
+						 resolved->kind == OSML_VALUE_KEY ? OSML_INPUT_KEY :
+						 OSML_INPUT_NUMBER);
+	input->expression = text;
+}
+
+/* One step of a feature; resolved is what the step before it gives. */
+static void
+resolve_step(Resolver *resolver, OsmlDefinition *definition, Resolved *resolved)
+{
+	OsmlStep	step = {0};
+	ListCell   *cell;
+
+	if (strcmp(definition->transform, OSML_SQL_TRANSFORM) == 0)
+	{
+		if (definition->step > 1)
+			osml_definition_error(resolver->dataset, definition->feature,
+								  definition->transform, "only the first step can be an expression");
+		resolve_expression(resolver, definition, resolved);
+		append_definition(resolver, definition);
+		return;
+	}
+	osml_definition_step(resolver->dataset, definition, &step);
+	if (definition->step > 1)
+	{
+		if (resolved->kind != step.transform->input)
+			wrong_kind(definition, definition->feature, kind_words(resolved),
+					   step.transform->input);
+	}
+	else
+	{
+		foreach(cell, definition->inputs)
+			resolve_input(resolver, definition, step.transform, lfirst(cell));
+	}
+	append_definition(resolver, definition);
+	resolved->kind = step.transform->makes_codes ? OSML_VALUE_CODE : OSML_VALUE_NUMBER;
+	resolved->n = step.transform->n_out ? step.transform->n_out(&step) : 1;
+}
+
+/* All steps of a feature; a text at their end is a category. */
+static Resolved *
+resolve_steps(Resolver *resolver, const char *name, List *definitions)
+{
+	Resolved   *resolved = palloc0(sizeof(Resolved));
+	int			n = 0;
+	ListCell   *cell;
+
+	resolved->name = name;
+	resolved->n = 1;
+	resolved->type = "derived";
+	foreach(cell, definitions)
+	{
+		resolve_step(resolver, lfirst(cell), resolved);
+		n = ((OsmlDefinition *) lfirst(cell))->step;
+	}
+	if (resolved->kind == OSML_VALUE_KEY)
+	{
+		imply_category(resolver, name, n + 1, NIL);
+		resolved->kind = OSML_VALUE_CODE;
+	}
+	return resolved;
+}
+
+/* Raise: a feature that needs itself. */
+static void
+check_circle(const Resolver *resolver, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, resolver->visiting)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+					 errmsg("feature \"%s\" is defined by way of itself", name),
+					 errhint("An input names a column of the source, or else a feature "
+							 "that does not need this one.")));
+	}
+}
+
+/* A feature by name, and everything it needs; once. */
+static Resolved *
+resolve_feature(Resolver *resolver, const char *name)
+{
+	List	   *definitions = feature_definitions(resolver, name);
+	Resolved   *resolved;
+	ListCell   *cell;
+
+	foreach(cell, resolver->done)
+	{
+		resolved = lfirst(cell);
+		if (strcmp(resolved->name, name) == 0)
+			return resolved;
+	}
+	check_circle(resolver, name);
+	resolver->visiting = lappend(resolver->visiting, unconstify(char *, name));
+	if (definitions != NIL)
+		resolved = resolve_steps(resolver, name, definitions);
+	else
+		resolved = resolve_column(resolver, osml_need_column(resolver->source, name));
+	resolver->visiting = list_delete_last(resolver->visiting);
+	resolver->done = lappend(resolver->done, resolved);
+	return resolved;
+}
+
+/* Append a feature to the set. */
+static void
+add_feature(Resolver *resolver, const char *name)
+{
+	OsmlFeatureSet *set = resolver->set;
+	Resolved   *resolved;
+	OsmlFeature *feature;
+
 	for (int i = 0; i < set->n_features; i++)
 	{
 		if (strcmp(set->features[i].name, name) == 0)
@@ -164,125 +430,85 @@ add_feature(OsmlFeatureSet *set, OsmlSource *source, Form_pg_attribute column)
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
 					 errmsg("feature \"%s\" is named twice", name)));
 	}
-	set->layout.n_dense += Max(1, feature->n_elements);
-	set->n_features++;
-	if (set->layout.n_dense > MAX_DENSE)
+	resolved = resolve_feature(resolver, name);
+	set->features = set->n_features == 0 ? palloc(sizeof(OsmlFeature)) :
+		repalloc(set->features, sizeof(OsmlFeature) * (set->n_features + 1));
+	feature = &set->features[set->n_features++];
+	memset(feature, 0, sizeof(OsmlFeature));
+	feature->name = pstrdup(name);
+	feature->n_elements = resolved->n_elements;
+	feature->type = pstrdup(resolved->type);
+}
+
+/* Features nobody chose: all columns but the label, then what is defined. */
+static void
+add_all_features(Resolver *resolver, const char *label)
+{
+	TupleDesc	columns = resolver->source->columns;
+	ListCell   *cell;
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(columns, i)->attname);
+
+		if (strcmp(name, label) != 0)
+			add_feature(resolver, name);
+	}
+	foreach(cell, resolver->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+
+		if (definition->step == 1 && osml_find_column(columns, definition->feature) == NULL)
+			add_feature(resolver, definition->feature);
+	}
+}
+
+/* A model without any column, or with too many. */
+static void
+check_width(const OsmlSource *source, const OsmlFeatureSet *set)
+{
+	if (set->n_features == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("%s has no feature column", source->label),
+				 errdetail("Its only column, \"%s\", is the label.", set->label)));
+	if (set->layout.n_dense > OSML_MAX_DENSE ||
+		set->program->output.n_dense > OSML_MAX_DENSE)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("%s has more than %d feature values", source->label, MAX_DENSE),
+				 errmsg("%s has more than %d feature values", source->label, OSML_MAX_DENSE),
 				 errhint("Name fewer columns in \"features\".")));
 }
 
-/* Plan and start, but do not run, so that a missing grant shows at once. */
-static void
-check_readable(const OsmlSource *source, const OsmlFeatureSet *set)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < set->n_features; i++)
-		appendStringInfo(&sql, "%s%s", i ? ", " : "",
-						 quote_identifier(set->features[i].name));
-	if (set->label)
-		appendStringInfo(&sql, ", %s", quote_identifier(set->label));
-	appendStringInfo(&sql, " FROM %s LIMIT 0", source->from);
-	SPI_connect();
-	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute failed: %s", sql.data);
-	SPI_finish();
-}
-
-/* Name and type of the label go into the set. */
-static void
-set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
-{
-	Form_pg_attribute column = need_column(source, name);
-
-	check_unique(source, name);
-	if (osml_decode_for(column->atttypid) == NULL)
-		label_type_error(source, column);
-	set->label = pstrdup(name);
-	set->label_type = column->atttypid;
-}
-
 OsmlFeatureSet *
-osml_source_features(OsmlSource *source, const char *label, List *features)
+osml_source_features(OsmlSource *source, const char *label, List *features,
+					 List *definitions, const char *dataset)
 {
 	OsmlFeatureSet *set = palloc0(sizeof(OsmlFeatureSet));
+	Resolver	resolver = {source, dataset, NULL, definitions, set, NIL, NIL};
 	ListCell   *cell;
-	int			n_columns = source->columns->natts;
 
-	if (n_columns == 0)
+	if (source->columns->natts == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("%s has no columns", source->label)));
 	if (label == NULL)
 		label = NameStr(TupleDescAttr(source->columns, 0)->attname);
-	set_label(set, source, label);
-	set->features = palloc0(sizeof(OsmlFeature) *
-							Max(n_columns, list_length(features)));
+	osml_set_label(set, source, label);
+	resolver.label = label;
 	foreach(cell, features)
 	{
 		if (strcmp(lfirst(cell), label) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("label \"%s\" is also named as a feature", label)));
-		add_feature(set, source, need_column(source, lfirst(cell)));
+		add_feature(&resolver, lfirst(cell));
 	}
-	for (int i = 0; features == NIL && i < n_columns; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(source->columns, i);
-
-		if (strcmp(NameStr(column->attname), label) != 0)
-			add_feature(set, source, column);
-	}
-	if (set->n_features == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("%s has no feature column", source->label),
-				 errdetail("Its only column, \"%s\", is the label.", label)));
-	check_readable(source, set);
+	if (features == NIL)
+		add_all_features(&resolver, label);
+	osml_place_inputs(set);
+	osml_feature_set_build(set, dataset);
+	check_width(source, set);
+	osml_check_readable(source, set);
 	return set;
-}
-
-OsmlFeatureSet *
-osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label)
-{
-	OsmlFeatureSet *match = palloc0(sizeof(OsmlFeatureSet));
-
-	*match = *set;
-	match->features = palloc(sizeof(OsmlFeature) * set->n_features);
-	match->label = NULL;
-	match->label_type = InvalidOid;
-	for (int i = 0; i < set->n_features; i++)
-	{
-		OsmlFeature *feature = &match->features[i];
-		Form_pg_attribute column = need_column(source, set->features[i].name);
-
-		check_unique(source, set->features[i].name);
-		*feature = set->features[i];
-		feature->type = column->atttypid;
-		if (feature->n_elements == 0 ? osml_decode_for(feature->type) == NULL :
-			!OidIsValid(osml_decode_element(feature->type)))
-			match_type_error(source, column, &set->features[i]);
-	}
-	if (with_label)
-		set_label(match, source, set->label);
-	check_readable(source, match);
-	return match;
-}
-
-char *
-osml_dense_name(const OsmlFeatureSet *set, int dense)
-{
-	for (int i = 0; i < set->n_features; i++)
-	{
-		const OsmlFeature *feature = &set->features[i];
-
-		if (dense < feature->first_dense + Max(1, feature->n_elements))
-			return feature->n_elements == 0 ? pstrdup(feature->name) :
-				psprintf("%s[%d]", feature->name, dense - feature->first_dense + 1);
-	}
-	return pstrdup("?");
 }

@@ -1,37 +1,121 @@
 /*
  * feature.h
- *	  Which columns of a source become which dense columns of a block.
+ *	  What is read from a source, and what a model sees of it.
  *
- * A feature is one column of the source; an array column of fixed length n
- * fills n dense columns.  The set is resolved in the caller's transaction,
- * travels to the workers in the plan, and is stored with the model version, so
- * prediction finds the same columns by name.
+ *	columns		of the source, fetched row by row
+ *	inputs		a column, or a SQL expression over the columns, as numbers or
+ *				as a key: the columns of a reader's block (layout)
+ *	features	what people name: a column as it is, or the outcome of
+ *				definitions.  A feature is number columns or a code column of a
+ *				model's block (program->output)
  *
- * Next: decode.h (a datum's way to float64), source.h (scanning).
+ * The set is resolved in the caller's transaction, travels to the workers in
+ * the plan, and is stored with the model version, so that prediction finds the
+ * same columns by name and runs the same program.
+ *
+ * Next: definition.h (a step as users write it), row.h (a row's way into
+ * inputs), encode.h (a block's way into features), feature.c (resolving).
  */
 #ifndef OSML_FEATURE_H
 #define OSML_FEATURE_H
 
+#include "access/tupdesc.h"
 #include "compute/block.h"
+#include "features/program.h"
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+/* most number columns a set may have: a block of this many is 80 MB */
+#define OSML_MAX_DENSE 10000
+
+typedef enum OsmlInputKind
+{
+	OSML_INPUT_NUMBER,
+	OSML_INPUT_TIME,			/* a number too: seconds since 1970, of dates as well */
+	OSML_INPUT_ARRAY,			/* n_elements numbers */
+	OSML_INPUT_KEY				/* hash of the value's text */
+} OsmlInputKind;
+
+typedef struct OsmlSourceColumn
+{
+	char	   *name;			/* unquoted */
+	Oid			type;			/* declared, in the source at hand */
+} OsmlSourceColumn;
+
+typedef struct OsmlInput
+{
+	OsmlInputKind kind;
+	char	   *name;			/* the column, or the feature whose expression it is */
+	int			column;			/* among the set's columns; -1: an expression */
+	char	   *expression;		/* SQL over the set's columns, or NULL */
+	int			n_elements;		/* arrays; else 0 */
+	int			first;			/* its (first) number column, or its key column */
+} OsmlInput;
 
 typedef struct OsmlFeature
 {
-	char	   *name;			/* column name, unquoted */
-	Oid			type;			/* declared type, domains looked through */
-	int			n_elements;		/* 0: a scalar; n: an array of n values */
-	int			first_dense;	/* its first dense column */
+	char	   *name;
+	int			n_elements;		/* an array column's length; else 0 */
+	int			first_dense;	/* its first number column in a model's block */
+	int			n_dense;		/* 0: it is a code column */
+	int			code;			/* which one; -1: it is numbers */
+	int			step;			/* the program's step that makes it, or -1 */
+	char	   *type;			/* of its column when it was resolved, for people */
 } OsmlFeature;
 
 typedef struct OsmlFeatureSet
 {
-	int			n_features;
-	OsmlFeature *features;
+	int			n_columns;
+	OsmlSourceColumn *columns;
+	int			n_inputs;
+	OsmlInput  *inputs;
 	char	   *label;			/* NULL where only features are wanted */
 	Oid			label_type;
-	OsmlLayout	layout;
+	OsmlLayout	layout;			/* of a reader's block */
+	int			n_features;
+	OsmlFeature *features;
+	List	   *definitions;	/* of OsmlDefinition, in the program's order */
+	OsmlProgram *program;		/* built in the set's context */
 } OsmlFeatureSet;
 
-/* "name" or, for element k (from 0) of an array, "name[k+1]"; palloc'd */
+/* a number column of a reader's block for people: "name" or "name[k]"; palloc'd */
+extern char *osml_input_name(const OsmlFeatureSet *set, int number);
+
+/* a number column of a model's block: "name", "name[k]" of an array,
+ * "name_sin" of a transform with several outputs; palloc'd */
 extern char *osml_dense_name(const OsmlFeatureSet *set, int dense);
+
+/* the feature behind a code column */
+extern const OsmlFeature *osml_code_feature(const OsmlFeatureSet *set, int code);
+
+/*
+ * Build the program of a set whose columns, inputs, definitions and feature
+ * names are known; fills the places of the features.  In the current context.
+ * dataset, for messages, may be NULL.
+ */
+extern void osml_feature_set_build(OsmlFeatureSet *set, const char *dataset);
+
+/* complete the set's program from definitions whose params are all there, or
+ * prepare what can be; an error when a step cannot be.  True: it is complete. */
+extern bool osml_feature_set_prepare(OsmlFeatureSet *set, const char *dataset);
+
+/* after fitting: the definitions take the learned params over */
+extern void osml_feature_set_fitted(OsmlFeatureSet *set);
+
+/* columns, inputs, features and definitions as JSON, and a set built from it */
+extern Jsonb *osml_feature_set_to_jsonb(const OsmlFeatureSet *set);
+extern OsmlFeatureSet *osml_feature_set_from_jsonb(Jsonb *json);
+
+/* give each input its place in a reader's block, in order */
+extern void osml_place_inputs(OsmlFeatureSet *set);
+
+/* the same for a step of a set's program */
+extern void osml_step_error(const OsmlFeatureSet *set, const char *dataset, int step,
+							const char *message) pg_attribute_noreturn();
+
+/* raise: a step cannot be; message is the pure rooms' */
+extern void osml_definition_error(const char *dataset, const char *feature,
+								  const char *transform, const char *message)
+			pg_attribute_noreturn();
 
 #endif							/* OSML_FEATURE_H */

@@ -16,6 +16,7 @@
 #include "compute/block.h"
 #include "nodes/pg_list.h"
 #include "source/feature.h"
+#include "source/row.h"
 
 /* what a NULL, and what a NaN or an infinity, in a row leads to */
 typedef enum OsmlOnNull
@@ -77,12 +78,16 @@ extern bool osml_source_is_relation(const char *text);
 
 /*
  * Pick label and features.  label NULL: the first column; features NIL: all
- * others (list of char *).  Array lengths are taken from the first row that
- * has the array.  want_label false: label is looked up only if named.
- * Errors: no such column (nearest name as hint), a type that is not a number.
+ * columns but the label, then all defined features (list of char *).
+ * definitions (of OsmlDefinition, ordered by feature and step) are those of the
+ * dataset, whose name is for messages, or NIL.  Array lengths are taken from
+ * the first row that has the array.  The set has its program, as yet unfitted.
+ * Errors: no such column (nearest name as hint), a type that cannot be used, a
+ * definition that makes no sense.
  */
 extern OsmlFeatureSet *osml_source_features(OsmlSource *source, const char *label,
-											List *features);
+											List *features, List *definitions,
+											const char *dataset);
 
 /*
  * Check that another source (val, test, predict, evaluate) has the features by
@@ -100,7 +105,8 @@ extern OsmlShard *osml_source_shards(const OsmlSource *source, uint32 pages,
  * Scan one shard and hand over blocks; the sink may keep nothing of a block.
  * A sink returns false to stop early.  Rows that on_null or on_nonfinite drop
  * are counted in the next block's header; a last, possibly empty, block
- * carries the rest.  Interrupts are checked in the executor's loop.
+ * carries the rest.  Where the set's program has steps, all rows with a label are
+ * handed over: what the features are decides (encode.h).  Interrupts are checked in the executor's loop.
  * from/label: of the unit.  keys: extra output expressions evaluated for each
  * row (NIL mostly), handed to key_sink row by row.
  */
@@ -121,10 +127,15 @@ typedef struct OsmlScan
 								 * source can take minutes */
 	bool		keep_null_rows; /* prediction: a row with a NULL feature stays,
 								 * its values osml_missing() */
+	OsmlTextSink text_sink;		/* or NULL; called with arg */
+	Oid			owner;			/* as whom expressions run; InvalidOid: the user */
 } OsmlScan;
 
 /* Returns the rows read, dropped ones included. */
 extern int64 osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit,
 							uint32 first_block, uint32 n_blocks);
+
+/* settings for a whole-table pass, until AtEOXact_GUC(false, result) */
+extern int	osml_scan_settings(void);
 
 #endif							/* OSML_SOURCE_H */

@@ -25,18 +25,8 @@
 
 #include "source/decode.h"
 #include "source/resident.h"
+#include "source/row.h"
 #include "source/source.h"
-
-/* One column of the cursor, with its converter chosen once. */
-typedef struct ScanColumn
-{
-	OsmlDecode	decode;			/* NULL: an array */
-	bool		is_float8;		/* the usual case, without a call */
-	Oid			element;		/* array: element type */
-	int			n_elements;
-	int			dense;			/* first column in the block */
-	const char *name;
-} ScanColumn;
 
 /* The DestReceiver and everything it needs for one shard. */
 typedef struct TableScan
@@ -44,8 +34,10 @@ typedef struct TableScan
 	DestReceiver pub;
 	const OsmlScan *scan;
 	const OsmlScanUnit *unit;
-	int			n_columns;		/* features, then the label if there is one */
-	ScanColumn *columns;
+	int			n_columns;		/* the set's, then the label if there is one */
+	OsmlRowReader *reader;
+	OsmlDecode	decode_label;	/* NULL: there is none */
+	bool		keep;			/* odd features are judged elsewhere */
 	bool		scratch_needed; /* a converter may allocate */
 	MemoryContext scratch;		/* reset a block */
 	OsmlBlock  *block;
@@ -64,49 +56,46 @@ row_error(TableScan *state, int sqlstate, const char *what, const char *hint)
 			 errhint("%s", hint)));
 }
 
-/*
- * A column is NULL, or its array has a NULL in it: drop, impute or complain.
- * Returns false to drop.
- */
-static bool
-take_null(TableScan *state, const ScanColumn *column, int row, const char *problem)
+/* Raise: an array is too short or too long. */
+static void
+length_error(void *arg, const OsmlInput *input, int n)
 {
-	const OsmlScan *scan = state->scan;
-	bool		is_label = column->dense == scan->set->layout.n_dense;
+	row_error(arg, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+			  psprintf("array column \"%s\" has %d elements, not %d,",
+					   input->name, n, input->n_elements),
+			  "All arrays of a feature must have the length of the first.");
+}
 
-	if (scan->keep_null_rows || (scan->on_null == OSML_ON_NULL_MEAN && !is_label))
-	{
-		for (int k = 0; k < Max(1, column->n_elements); k++)
-			osml_block_column(state->block, column->dense + k)[row] = osml_missing();
+/* A row without some number: the run's business, or an error. */
+static bool
+take_missing(TableScan *state, int row)
+{
+	const OsmlFeatureSet *set = state->scan->set;
+	const OsmlInput *input = set->inputs;
+
+	if (state->scan->on_null == OSML_ON_NULL_MEAN)
 		return true;
-	}
-	if (scan->on_null == OSML_ON_NULL_ERROR)
+	if (state->scan->on_null == OSML_ON_NULL_ERROR)
+	{
+		while (input->kind == OSML_INPUT_KEY ||
+			   !osml_is_missing(osml_block_column(state->block, input->first)[row]))
+			input++;
 		row_error(state, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-				  psprintf("column \"%s\" %s", column->name, problem),
+				  psprintf("column \"%s\" %s", input->name,
+						   input->n_elements > 0 ? "is NULL, or holds a NULL," : "is NULL"),
 				  "Set \"on_null\" to skip or mean, or filter such rows out.");
+	}
+	state->block->n_null++;
 	return false;
 }
 
-/* An array column's values.  Returns false to drop the row. */
-static bool
-take_array(TableScan *state, const ScanColumn *column, Datum value, int row,
-		   double *finite)
+/* Raise: a value that is not finite, in a run that stops for it. */
+static void
+nonfinite_error(TableScan *state, const char *column, double value)
 {
-	double	   *out = osml_block_column(state->block, column->dense) + row;
-	bool		has_null;
-	int			n = osml_decode_array(value, column->element, column->n_elements,
-									  out, OSML_BLOCK_ROWS, &has_null);
-
-	if (n != column->n_elements)
-		row_error(state, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
-				  psprintf("array column \"%s\" has %d elements, not %d,",
-						   column->name, n, column->n_elements),
-				  "All arrays of a feature must have the length of the first.");
-	if (has_null)
-		return take_null(state, column, row, "holds a NULL");
-	for (int k = 0; k < n; k++)
-		*finite += out[(size_t) k * OSML_BLOCK_ROWS] * 0.0;
-	return true;
+	row_error(state, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+			  psprintf("column \"%s\" is %s", column, isnan(value) ? "NaN" : "infinite"),
+			  "Set \"on_nonfinite\" to skip, or filter such rows out.");
 }
 
 /* A row with NaN or infinity: name the column if it stops the run. */
@@ -114,24 +103,43 @@ static bool
 take_nonfinite(TableScan *state, int row)
 {
 	const OsmlScan *scan = state->scan;
-	const OsmlLayout *layout = &scan->set->layout;
 
 	if (scan->on_nonfinite == OSML_ON_NONFINITE_KEEP)
 		return true;
 	for (int j = 0; scan->on_nonfinite == OSML_ON_NONFINITE_STOP &&
-		 j <= layout->n_dense; j++)
+		 j < scan->set->layout.n_dense; j++)
 	{
 		double		value = osml_block_column(state->block, j)[row];
 
-		if (!isfinite(value) && !osml_is_missing(value) &&
-			(j < layout->n_dense || scan->set->label))
-			row_error(state, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-					  psprintf("column \"%s\" is %s",
-							   j < layout->n_dense ? osml_dense_name(scan->set, j) :
-							   scan->set->label,
-							   isnan(value) ? "NaN" : "infinite"),
-					  "Set \"on_nonfinite\" to skip, or filter such rows out.");
+		if (!isfinite(value) && !osml_is_missing(value))
+			nonfinite_error(state, osml_input_name(scan->set, j), value);
 	}
+	state->block->n_nonfinite++;
+	return false;
+}
+
+/* The label of a row.  Returns false to drop the row. */
+static bool
+take_label(TableScan *state, Datum datum, bool isnull, int row)
+{
+	const OsmlScan *scan = state->scan;
+	double		value;
+
+	if (isnull)
+	{
+		if (scan->on_null == OSML_ON_NULL_ERROR)
+			row_error(state, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+					  psprintf("column \"%s\" is NULL", scan->set->label),
+					  "Set \"on_null\" to skip or mean, or filter such rows out.");
+		state->block->n_null++;
+		return false;
+	}
+	value = state->decode_label(datum);
+	osml_block_label(state->block, &scan->set->layout)[row] = value;
+	if (isfinite(value) || scan->on_nonfinite == OSML_ON_NONFINITE_KEEP)
+		return true;
+	if (scan->on_nonfinite == OSML_ON_NONFINITE_STOP)
+		nonfinite_error(state, scan->set->label, value);
 	state->block->n_nonfinite++;
 	return false;
 }
@@ -140,37 +148,22 @@ take_nonfinite(TableScan *state, int row)
 static inline bool
 take_row(TableScan *state, TupleTableSlot *slot, int row)
 {
-	double		finite = 0;
+	const OsmlLayout *layout = &state->scan->set->layout;
+	int			n = state->scan->set->n_columns;
+	unsigned	odd = osml_row_take(state->reader, slot->tts_values, slot->tts_isnull,
+									osml_block_column(state->block, 0) + row,
+									osml_block_keys(state->block, layout, 0) + row,
+									OSML_BLOCK_ROWS);
 
-	for (int c = 0; c < state->n_columns; c++)
+	if (unlikely(odd) && !state->keep)
 	{
-		const ScanColumn *column = &state->columns[c];
-		double		value;
-
-		if (unlikely(slot->tts_isnull[c]))
-		{
-			if (!take_null(state, column, row, "is NULL"))
-			{
-				state->block->n_null++;
-				return false;
-			}
-			continue;
-		}
-		if (column->is_float8)
-			value = DatumGetFloat8(slot->tts_values[c]);
-		else if (column->decode)
-			value = column->decode(slot->tts_values[c]);
-		else if (take_array(state, column, slot->tts_values[c], row, &finite))
-			continue;
-		else
-		{
-			state->block->n_null++;
+		if ((odd & OSML_ROW_MISSING) && !take_missing(state, row))
 			return false;
-		}
-		osml_block_column(state->block, column->dense)[row] = value;
-		finite += value * 0.0;
+		if ((odd & OSML_ROW_NONFINITE) && !take_nonfinite(state, row))
+			return false;
 	}
-	return finite == 0 || take_nonfinite(state, row);
+	return state->decode_label == NULL ||
+		take_label(state, slot->tts_values[n], slot->tts_isnull[n], row);
 }
 
 /* Hand the block over and start the next. */
@@ -185,6 +178,7 @@ emit_block(TableScan *state)
 	block->n_null = 0;
 	block->n_nonfinite = 0;
 	block->prepared = false;
+	osml_row_reader_block(state->reader);
 	MemoryContextReset(state->scratch);
 }
 
@@ -239,47 +233,42 @@ scan_shutdown(DestReceiver *self)
 {
 }
 
-/* Choose a converter for each column. */
+/* Choose the converters. */
 static void
 plan_columns(TableScan *state)
 {
-	const OsmlFeatureSet *set = state->scan->set;
+	const OsmlScan *scan = state->scan;
+	const OsmlFeatureSet *set = scan->set;
 
-	state->columns = palloc0(sizeof(ScanColumn) * (set->n_features + 1));
-	for (int i = 0; i <= set->n_features; i++)
-	{
-		ScanColumn *column = &state->columns[state->n_columns];
-		bool		is_label = i == set->n_features;
-		Oid			type = is_label ? set->label_type : set->features[i].type;
-
-		if (is_label && set->label == NULL)
-			break;
-		column->name = is_label ? set->label : set->features[i].name;
-		column->dense = is_label ? set->layout.n_dense : set->features[i].first_dense;
-		column->n_elements = is_label ? 0 : set->features[i].n_elements;
-		if (column->n_elements > 0)
-			column->element = osml_decode_element(type);
-		else
-			column->decode = osml_decode_for(type);
-		column->is_float8 = column->n_elements == 0 && getBaseType(type) == FLOAT8OID;
-		/* varlena values may be detoasted on the way */
-		if (!get_typbyval(type))
-			state->scratch_needed = true;
-		state->n_columns++;
-	}
+	/* whoever names a dataset's source owns it, so expressions are the user's */
+	state->reader = osml_row_reader_create(set, OidIsValid(scan->owner) ? scan->owner :
+										   GetUserId(), length_error, state);
+	if (scan->text_sink)
+		osml_row_reader_texts(state->reader, scan->text_sink, scan->arg);
+	state->n_columns = set->n_columns;
+	state->scratch_needed = osml_row_reader_allocates(state->reader);
+	state->keep = scan->keep_null_rows || !set->program->identity;
+	if (set->label == NULL)
+		return;
+	state->decode_label = osml_decode_for(set->label_type);
+	state->n_columns++;
+	/* varlena values may be detoasted on the way */
+	state->scratch_needed = state->scratch_needed || !get_typbyval(set->label_type);
 }
 
 /* SELECT columns [, key] FROM unit [WHERE ctid in range] */
 static char *
 scan_sql(const TableScan *state, bool by_range, bool open_end)
 {
+	const OsmlFeatureSet *set = state->scan->set;
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int c = 0; c < state->n_columns; c++)
 		appendStringInfo(&sql, "%s%s", c ? ", " : "",
-						 quote_identifier(state->columns[c].name));
+						 quote_identifier(c < set->n_columns ? set->columns[c].name :
+										  set->label));
 	if (state->scan->key_column)
 		appendStringInfo(&sql, ", %s", state->scan->key_column);
 	appendStringInfo(&sql, " FROM %s", state->unit->from);
@@ -294,8 +283,8 @@ scan_sql(const TableScan *state, bool by_range, bool open_end)
  * table gives the same rows in the same order; no JIT, whose compile time a
  * short scan does not earn back and whose deforming gains nothing here.
  */
-static int
-pin_settings(void)
+int
+osml_scan_settings(void)
 {
 	int			level = NewGUCNestLevel();
 
@@ -338,7 +327,7 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	Portal		portal;
 
 	SPI_connect();
-	level = pin_settings();
+	level = osml_scan_settings();
 	state.pub.receiveSlot = scan_receive;
 	state.pub.rStartup = scan_startup;
 	state.pub.rShutdown = scan_shutdown;

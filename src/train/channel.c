@@ -80,6 +80,22 @@ osml_send_block(OsmlSender *sender, const OsmlLayout *layout, OsmlBlock *block)
 }
 
 bool
+osml_send_texts(OsmlSender *sender, int shard, StringInfo texts, int n)
+{
+	OsmlMessage message = {0};
+	shm_mq_iovec parts[2];
+
+	message.kind = OSML_MESSAGE_TEXTS;
+	message.shard = shard;
+	message.n_texts = n;
+	parts[0].data = (const char *) &message;
+	parts[0].len = sizeof(message);
+	parts[1].data = texts->data;
+	parts[1].len = texts->len;
+	return send_parts(sender, parts, 2);
+}
+
+bool
 osml_send_end_of_shard(OsmlSender *sender, int shard, int64 rows_read)
 {
 	OsmlMessage message = {0};

@@ -3,17 +3,20 @@
  *	  Blocks on their way from a reader to the trainer, over one shm_mq.
  *
  * A message is a header and, for a block, its columns without the unused rows
- * (stride nrows).  A shard ends with a message of its own: a queue that
+ * (stride nrows).  A block whose texts were asked for comes after a message with
+ * the texts of its keys.  A shard ends with a message of its own: a queue that
  * detaches without it has lost rows, and the run fails.
  */
 #ifndef OSML_CHANNEL_H
 #define OSML_CHANNEL_H
 
+#include "lib/stringinfo.h"
 #include "train/segment.h"
 
 typedef enum OsmlMessageKind
 {
 	OSML_MESSAGE_BLOCK,
+	OSML_MESSAGE_TEXTS,
 	OSML_MESSAGE_END_OF_SHARD
 } OsmlMessageKind;
 
@@ -24,10 +27,18 @@ typedef struct OsmlMessage
 	int32		nrows;
 	int32		n_null;
 	int32		n_nonfinite;
-	int32		padding;
+	int32		n_texts;
 	int64		first_row;
 	int64		rows_read;		/* of the whole shard, at its end */
 } OsmlMessage;
+
+/* before each text of an OSML_MESSAGE_TEXTS; not aligned */
+typedef struct OsmlTextHeader
+{
+	uint64		key;
+	int32		key_column;
+	int32		length;
+} OsmlTextHeader;
 
 /* called in each wait, at least once a second; may raise an error */
 typedef void (*OsmlIdle) (void *arg);
@@ -42,6 +53,8 @@ typedef struct OsmlSender
 /* false when the trainer has gone: stop reading.  Packs the block in place. */
 extern bool osml_send_block(OsmlSender *sender, const OsmlLayout *layout,
 							OsmlBlock *block);
+/* n texts, one after another, each an OsmlTextHeader and its bytes */
+extern bool osml_send_texts(OsmlSender *sender, int shard, StringInfo texts, int n);
 extern bool osml_send_end_of_shard(OsmlSender *sender, int shard, int64 rows_read);
 
 /*

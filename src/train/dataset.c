@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/role.h"
+#include "source/definition.h"
 #include "source/source.h"
 #include "train/dataset.h"
 
@@ -22,4 +23,26 @@ osml_own_dataset(const char *name)
 				 errdetail("The queries of a dataset run only for its owner."),
 				 errhint("Make one of your own with osml_create_dataset.")));
 	return NULL;
+}
+
+List *
+osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
+{
+	List	   *features = list_copy(row->features);
+	ListCell   *cell;
+
+	if (features == NIL)
+		return NIL;
+	foreach(cell, definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+		bool		known = false;
+		ListCell   *other;
+
+		foreach(other, features)
+			known = known || strcmp(lfirst(other), definition->feature) == 0;
+		if (!known)
+			features = lappend(features, definition->feature);
+	}
+	return features;
 }

@@ -6,6 +6,7 @@
 #define OSML_TRAIN_DATASET_H
 
 #include "catalog/dataset.h"
+#include "nodes/pg_list.h"
 
 /*
  * What a user means who names a source: the dataset of that name if he owns it
@@ -15,5 +16,11 @@
  * where there is none, it is an error that names the owner.
  */
 extern OsmlDatasetRow *osml_own_dataset(const char *name);
+
+/*
+ * The features that a dataset's owner chose, and all that is defined for it
+ * (definitions: of OsmlDefinition); NIL: none was chosen, which means all.
+ */
+extern List *osml_dataset_features(const OsmlDatasetRow *row, List *definitions);
 
 #endif							/* OSML_TRAIN_DATASET_H */

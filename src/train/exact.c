@@ -58,31 +58,44 @@ choose_eigensolver(int n_columns)
 	return found;
 }
 
+/* Count memory for so many columns, categories included, in, or raise an error. */
+static void
+take_memory(OsmlRun *run, int n_columns, Size bytes)
+{
+	/* the budget counts in signed numbers */
+	if (bytes > MaxAllocHugeSize / 2 || !osml_budget_take(&run->budget, (int64) bytes))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("exact least squares over %d columns needs %zu kB, more than osml.max_memory allows",
+						n_columns, bytes / 1024 + 1),
+				 errhint("Raise osml.max_memory, name fewer features, or choose another optimizer.")));
+}
+
 /* Sum over all training rows. */
 static OsmlSums *
 sum_rows(OsmlRun *run)
 {
-	int			d = run->layout.n_dense;
-	Size		bytes = osml_sums_bytes(d) + osml_sums_scratch(d) + osml_ols_bytes(d);
+	const OsmlLayout *layout = &run->layout;
+	int			d = layout->n_dense + (int) osml_layout_entries(layout);
+	Size		bytes = osml_sums_bytes(layout);
 	OsmlSums   *sums;
 	void	   *scratch;
 	OsmlBlock  *block;
+	uint64		hash[OSML_BLOCK_ROWS];
 
-	if (!osml_budget_take(&run->budget, bytes))
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("exact least squares over %d columns needs %zu kB, more than osml.max_memory allows",
-						d, bytes / 1024 + 1),
-				 errhint("Raise osml.max_memory, name fewer features, or choose another optimizer.")));
-	sums = osml_sums_init(MemoryContextAllocHuge(run->context, osml_sums_bytes(d)), d);
-	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(d));
+	if (bytes < MaxAllocHugeSize)
+		bytes += osml_sums_scratch(layout) + osml_ols_bytes(d);
+	take_memory(run, d, bytes);
+	sums = osml_sums_init(MemoryContextAllocHuge(run->context, osml_sums_bytes(layout)),
+						  layout);
+	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(layout));
 	block = osml_new_block(run->context, &run->layout);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
-	while (osml_intake_fill(run, block))
+	while (osml_intake_fill(run, block, hash))
 	{
 		osml_run_check(run);
-		osml_account_streamed(run, block);
-		osml_sums_block(sums, &run->layout, block, scratch);
+		osml_account_streamed(run, block, hash);
+		osml_sums_block(sums, layout, block, scratch);
 		run->row.rows_seen += block->nrows;
 		run->shared->rows_seen = run->row.rows_seen;
 		block->nrows = 0;
@@ -91,7 +104,11 @@ sum_rows(OsmlRun *run)
 	return sums;
 }
 
-/* Names of flagged columns as a JSON list; an event when there are any. */
+/*
+ * Names of flagged dense columns as a JSON list; an event when there are any.
+ * Categories are left out: those of a code column add up to a constant, so they
+ * are dependent by construction.
+ */
 static void
 report_collinear(OsmlRun *run, const OsmlOls *ols)
 {
@@ -101,7 +118,7 @@ report_collinear(OsmlRun *run, const OsmlOls *ols)
 
 	initStringInfo(&names);
 	initStringInfo(&list);
-	for (int j = 0; j < ols->d; j++)
+	for (int j = 0; j < run->layout.n_dense; j++)
 	{
 		char	   *name = osml_dense_name(run->set, j);
 
@@ -152,9 +169,13 @@ osml_exact(OsmlRun *run)
 									sums->d);
 	OsmlOlsCoords coords = run->hparams->scale == OSML_SCALE_NONE ?
 		OSML_OLS_RAW : OSML_OLS_STANDARDISED;
-	OsmlStatus	status = osml_ols_solve(sums, run->hparams->bias, coords,
-										choose_eigensolver(sums->d), ols);
+	int			active = osml_ols_active(sums, run->hparams->bias);
+	OsmlStatus	status;
 
+	/* columns that no row has cost nothing from here on; LAPACK copies the matrix */
+	take_memory(run, active, 3 * osml_ols_scratch(active));
+	status = osml_ols_solve(sums, run->hparams->bias, coords,
+							choose_eigensolver(active), ols);
 	if (status == OSML_OUT_OF_MEMORY)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),

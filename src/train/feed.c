@@ -19,7 +19,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compute/rowhash.h"
 #include "source/shuffle.h"
 #include "train/feed.h"
 #include "train/load.h"
@@ -56,7 +55,7 @@ struct OsmlFeed
 	uint32		draw;
 	OsmlBlock  *raw;			/* reread with a split: rows before it */
 	int			raw_next;
-	uint64		raw_hash[OSML_BLOCK_ROWS];
+	uint64		raw_hash[OSML_BLOCK_ROWS];	/* of raw, or of the one block */
 };
 
 /* Epoch number that draws use: 0 for those kept for the whole run. */
@@ -251,18 +250,17 @@ fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
 	block->nrows = 0;
 	block->prepared = false;
 	if (feed->raw == NULL)
-		return osml_intake_fill(run, block);
+		return osml_intake_fill(run, block, feed->raw_hash);
 	while (block->nrows < OSML_BLOCK_ROWS)
 	{
 		if (feed->raw_next == feed->raw->nrows)
 		{
 			feed->raw->nrows = feed->raw_next = 0;
-			if (!osml_intake_fill(run, feed->raw))
+			if (!osml_intake_fill(run, feed->raw, feed->raw_hash))
 				break;
-			osml_row_hash_block(&run->layout, feed->raw, 0, feed->raw_hash);
 		}
 		osml_split_rows(run, feed->raw, feed->raw_hash, feed->data->side, block,
-						&feed->raw_next);
+						NULL, &feed->raw_next);
 	}
 	return block->nrows > 0;
 }
@@ -308,11 +306,10 @@ next_window(OsmlFeed *feed)
 		osml_run_check(run);
 		feed->window_used++;
 	}
-	if (run->streamed && feed->data == &run->parts[OSML_PART_TRAIN] && feed->epoch == 0)
-	{
-		for (int i = 0; i < feed->window_used; i++)
-			osml_account_streamed(run, feed->window[i]);
-	}
+	/* a streamed window is one block, and nothing is split off */
+	if (run->streamed && feed->data == &run->parts[OSML_PART_TRAIN] &&
+		feed->epoch == 0 && feed->window_used > 0)
+		osml_account_streamed(run, feed->window[0], feed->raw_hash);
 	if (feed->shuffle != OSML_SHUFFLE_NONE)
 		osml_shuffle_rows(&run->layout, run->spec.precision, feed->window,
 						  feed->window_used, draw_key(feed, feed->draw++));

@@ -21,9 +21,7 @@
 static void *
 new_vector(OsmlRun *run, size_t n)
 {
-	return MemoryContextAllocExtended(run->context,
-									  Max(1, n) * osml_precision_size(run->spec.precision),
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return osml_run_alloc(run, n * osml_precision_size(run->spec.precision));
 }
 
 /* Epochs to run; "auto" aims at AUTO_STEPS steps. */

@@ -13,6 +13,7 @@
 #include "storage/proc.h"
 #include "utils/memutils.h"
 
+#include "compute/rowhash.h"
 #include "train/run.h"
 
 void
@@ -73,6 +74,26 @@ intake_idle(void *arg)
 		reader_lost(run);
 }
 
+/* Hand the texts of a message to whoever asked for them. */
+static void
+take_texts(OsmlIntake *intake)
+{
+	const char *at = intake->columns;
+
+	for (int i = 0; i < intake->message.n_texts; i++)
+	{
+		OsmlTextHeader header;
+
+		memcpy(&header, at, sizeof(header));
+		at += sizeof(header);
+		if (intake->texts)
+			intake->texts(intake->texts_arg, header.key_column, header.key, at,
+						  header.length);
+		at += header.length;
+	}
+	intake->message.nrows = intake->taken = 0;
+}
+
 /* Next message of the pass; false when its last shard has ended. */
 static bool
 next_message(OsmlRun *run)
@@ -89,6 +110,11 @@ next_message(OsmlRun *run)
 		if (intake->message.shard != intake->position)
 			elog(ERROR, "osml reader sent shard %d where %d was due",
 				 intake->message.shard, intake->position);
+		if (intake->message.kind == OSML_MESSAGE_TEXTS)
+		{
+			take_texts(intake);
+			continue;
+		}
 		if (intake->message.kind == OSML_MESSAGE_BLOCK)
 		{
 			intake->taken = 0;
@@ -105,8 +131,9 @@ next_message(OsmlRun *run)
 	return false;
 }
 
-void
-osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
+/* Ask for a pass; see osml_intake_start(). */
+static void
+start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
 {
 	OsmlIntake *intake = &run->intake;
 	MemoryContext pass;
@@ -128,13 +155,33 @@ osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 k
 	intake->row_base = 0;
 	intake->rows_read = intake->n_null = intake->n_nonfinite = 0;
 	intake->message.nrows = intake->taken = 0;
+	intake->encoder.label = run->plan->parts[part].source.label;
+	if (intake->raw)
+		intake->raw->nrows = 0;
+	intake->encoded = NULL;
 	SpinLockAcquire(&run->shared->mutex);
 	run->shared->request.number++;
 	run->shared->request.part = part;
 	run->shared->request.sample_pages = sample_pages;
 	run->shared->request.key = key;
+	run->shared->request.texts = intake->texts != NULL;
 	SpinLockRelease(&run->shared->mutex);
 	osml_shared_wake(run->shared);
+}
+
+void
+osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
+{
+	run->intake.texts = NULL;
+	start_pass(run, part, sample_pages, key);
+}
+
+void
+osml_intake_start_texts(OsmlRun *run, OsmlPartKind part, OsmlTextReceiver texts, void *arg)
+{
+	run->intake.texts = texts;
+	run->intake.texts_arg = arg;
+	start_pass(run, part, 0, 0);
 }
 
 /* Copy n rows of the message to the end of the block. */
@@ -167,7 +214,7 @@ copy_rows(OsmlIntake *intake, OsmlBlock *block, int n)
 }
 
 bool
-osml_intake_fill(OsmlRun *run, OsmlBlock *block)
+osml_intake_fill_inputs(OsmlRun *run, OsmlBlock *block)
 {
 	OsmlIntake *intake = &run->intake;
 
@@ -182,6 +229,87 @@ osml_intake_fill(OsmlRun *run, OsmlBlock *block)
 			continue;
 		}
 		copy_rows(intake, block, Min(left, OSML_BLOCK_ROWS - block->nrows));
+	}
+	return block->nrows > 0;
+}
+
+void
+osml_intake_encode(OsmlRun *run)
+{
+	OsmlIntake *intake = &run->intake;
+	MemoryContext old = MemoryContextSwitchTo(run->context);
+
+	intake->encoder.set = run->set;
+	intake->encoder.on_null = run->hparams->on_null;
+	intake->encoder.on_nonfinite = run->hparams->on_nonfinite;
+	osml_encoder_init(&intake->encoder);
+	if (!run->set->program->identity)
+		intake->raw = osml_new_block(run->context, &run->set->layout);
+	MemoryContextSwitchTo(old);
+}
+
+/* Encode the next full block of inputs; false at the end of the pass. */
+static bool
+encode_next(OsmlRun *run)
+{
+	OsmlIntake *intake = &run->intake;
+
+	intake->raw->nrows = 0;
+	intake->encoded = NULL;
+	if (!osml_intake_fill_inputs(run, intake->raw))
+		return false;
+	osml_row_hash_block(&run->set->layout, intake->raw, 0, intake->hash);
+	intake->encoded = osml_encode_block(&intake->encoder, intake->raw, intake->hash);
+	intake->encoded_taken = 0;
+	intake->n_null += intake->encoded->n_null;
+	intake->n_nonfinite += intake->encoded->n_nonfinite;
+	return true;
+}
+
+/* Append n encoded rows to a block, and their hashes. */
+static void
+append_encoded(OsmlRun *run, OsmlBlock *block, int n, uint64 *hash)
+{
+	OsmlIntake *intake = &run->intake;
+	const OsmlBlock *from = intake->encoded;
+	int			lo = intake->encoded_taken;
+
+	if (block->nrows == 0)
+		block->first_row = from->first_row + lo;
+	for (int j = 0; j < osml_layout_wide(&run->layout); j++)
+		memcpy(osml_block_column(block, j) + block->nrows,
+			   osml_block_column(from, j) + lo, n * sizeof(double));
+	for (int k = 0; k < osml_layout_narrow(&run->layout); k++)
+		memcpy(osml_block_codes(block, &run->layout, k) + block->nrows,
+			   osml_block_codes(from, &run->layout, k) + lo, n * sizeof(int32));
+	if (hash)
+		memcpy(hash + block->nrows, intake->hash + lo, n * sizeof(uint64));
+	block->nrows += n;
+	intake->encoded_taken += n;
+}
+
+bool
+osml_intake_fill(OsmlRun *run, OsmlBlock *block, uint64 *hash)
+{
+	OsmlIntake *intake = &run->intake;
+
+	if (run->set->program->identity)
+	{
+		bool		any = osml_intake_fill_inputs(run, block);
+
+		if (any && hash)
+			osml_row_hash_block(&run->layout, block, 0, hash);
+		return any;
+	}
+	while (block->nrows < OSML_BLOCK_ROWS)
+	{
+		int			left = intake->encoded ?
+			intake->encoded->nrows - intake->encoded_taken : 0;
+
+		if (left > 0)
+			append_encoded(run, block, Min(left, OSML_BLOCK_ROWS - block->nrows), hash);
+		else if (!encode_next(run))
+			break;
 	}
 	return block->nrows > 0;
 }

@@ -10,7 +10,6 @@
 #include "utils/memutils.h"
 
 #include "compute/random.h"
-#include "compute/rowhash.h"
 #include "train/load.h"
 
 /* blocks that a run needs beside its resident set: intake, split, window */
@@ -23,6 +22,7 @@ typedef struct Filling
 	OsmlPartData *data;
 	OsmlBlock  *block;			/* with room, or NULL */
 	OsmlBlock  *scratch;		/* used once the set has overflowed */
+	uint64		hash[OSML_BLOCK_ROWS];	/* of the block's rows */
 } Filling;
 
 bool
@@ -41,12 +41,10 @@ osml_can_stream(const OsmlRun *run)
 
 /* Count a full block of training rows into statistics and fingerprint. */
 static void
-account(OsmlRun *run, const OsmlBlock *block)
+account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 {
-	uint64		hash[OSML_BLOCK_ROWS];
-
 	osml_stats_block(run->stats, &run->layout, block);
-	osml_row_hash_block(&run->layout, block, 0, hash);
+	osml_code_stats_block(&run->code_stats, &run->layout, block);
 	for (int r = 0; r < block->nrows; r++)
 		run->fingerprint += hash[r];
 }
@@ -95,7 +93,7 @@ filling_commit(Filling *filling)
 	data->n_rows += block->nrows;
 	count_read(filling->run, block);
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
-		account(filling->run, block);
+		account(filling->run, block, filling->hash);
 	if (data->set && !osml_resident_commit(data->set, block))
 	{
 		osml_resident_free(data->set);
@@ -110,6 +108,12 @@ held_out(const OsmlRun *run, uint64 hash)
 	OsmlRandomKey key = {run->hparams->seed, OSML_STREAM_SPLIT, 0};
 
 	return osml_random_unit(key, hash) < run->hparams->val_fraction;
+}
+
+bool
+osml_held_out(const OsmlRun *run, uint64 hash)
+{
+	return run->hparams->val_fraction > 0 && held_out(run, hash);
 }
 
 /* Append row r of one block to another. */
@@ -128,12 +132,15 @@ copy_row(const OsmlLayout *layout, OsmlBlock *from, int r, OsmlBlock *to)
 
 void
 osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash, int side,
-				OsmlBlock *to, int *next)
+				OsmlBlock *to, uint64 *to_hash, int *next)
 {
 	for (; *next < from->nrows && to->nrows < OSML_BLOCK_ROWS; (*next)++)
 	{
-		if (held_out(run, hash[*next]) == (side == 1))
-			copy_row(&run->layout, from, *next, to);
+		if (held_out(run, hash[*next]) != (side == 1))
+			continue;
+		if (to_hash)
+			to_hash[to->nrows] = hash[*next];
+		copy_row(&run->layout, from, *next, to);
 	}
 }
 
@@ -147,7 +154,8 @@ fill_side(Filling *filling, OsmlBlock *raw, const uint64 *hash)
 	{
 		OsmlBlock  *block = filling_block(filling);
 
-		osml_split_rows(filling->run, raw, hash, filling->data->side, block, &next);
+		osml_split_rows(filling->run, raw, hash, filling->data->side, block,
+						filling->hash, &next);
 		if (block->nrows == OSML_BLOCK_ROWS)
 			filling_commit(filling);
 	}
@@ -176,11 +184,11 @@ count_dropped(OsmlRun *run, const char *part)
 static void
 load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 {
-	Filling		filling = {run, &run->parts[kind], NULL, NULL};
+	Filling		filling = {.run = run,.data = &run->parts[kind]};
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);
-	while (osml_intake_fill(run, filling_block(&filling)))
+	while (osml_intake_fill(run, filling_block(&filling), filling.hash))
 	{
 		osml_run_check(run);
 		filling_commit(&filling);
@@ -192,18 +200,17 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 static void
 load_split(OsmlRun *run)
 {
-	Filling		val = {run, &run->parts[OSML_PART_VAL], NULL, NULL};
-	Filling		train = {run, &run->parts[OSML_PART_TRAIN], NULL, NULL};
+	Filling		val = {.run = run,.data = &run->parts[OSML_PART_VAL]};
+	Filling		train = {.run = run,.data = &run->parts[OSML_PART_TRAIN]};
 	OsmlBlock  *raw = osml_new_block(run->context, &run->layout);
 	uint64		hash[OSML_BLOCK_ROWS];
 
 	val.data->set = osml_resident_create(&run->layout, &run->budget);
 	train.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
-	while (osml_intake_fill(run, raw))
+	while (osml_intake_fill(run, raw, hash))
 	{
 		osml_run_check(run);
-		osml_row_hash_block(&run->layout, raw, 0, hash);
 		fill_side(&val, raw, hash);
 		fill_side(&train, raw, hash);
 		raw->nrows = 0;
@@ -245,8 +252,8 @@ report_reread(OsmlRun *run)
 }
 
 /* Something to train on?  The training pass was the intake's last. */
-static void
-check_rows(OsmlRun *run)
+void
+osml_require_rows(OsmlRun *run)
 {
 	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
 	const OsmlIntake *intake = &run->intake;
@@ -319,7 +326,7 @@ osml_load_parts(OsmlRun *run)
 	else
 		load_part(run, OSML_PART_TRAIN, "training");
 	run->have_stats = true;
-	check_rows(run);
+	osml_require_rows(run);
 	if (train->set == NULL)
 		report_reread(run);
 }
@@ -389,7 +396,8 @@ osml_scaling_from_stats(OsmlRun *run)
 		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
 		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
 			report_no_mean(run, j);
-		if (scale)
+		/* what a transform has scaled stays as its user wants it */
+		if (scale && !run->set->program->scaled[j])
 			standardize(&run->stats[j], hparams->bias, &scaling->center[j],
 						&scaling->scale[j]);
 	}
@@ -402,11 +410,11 @@ osml_scaling_from_stats(OsmlRun *run)
 
 /* Streaming: the one pass also counts and fingerprints what goes by. */
 void
-osml_account_streamed(OsmlRun *run, const OsmlBlock *block)
+osml_account_streamed(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 {
 	run->parts[OSML_PART_TRAIN].n_rows += block->nrows;
 	count_read(run, block);
-	account(run, block);
+	account(run, block, hash);
 }
 
 /* Streaming: the pass is over. */
@@ -415,5 +423,5 @@ osml_streamed_end(OsmlRun *run)
 {
 	run->have_stats = true;
 	count_dropped(run, "training");
-	check_rows(run);
+	osml_require_rows(run);
 }

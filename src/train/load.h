@@ -10,19 +10,27 @@
 /* read val, test and, unless they are streamed, the training rows */
 extern void osml_load_parts(OsmlRun *run);
 
+/* an error when there was no training row in the last pass, and why */
+extern void osml_require_rows(OsmlRun *run);
+
 /* can the training rows go straight into steps, unkept? */
 extern bool osml_can_stream(const OsmlRun *run);
 
 /* append the rows of `from` that are on this side of the split to `to`, from
- * row *next on, until `to` is full; hash as osml_row_hash_block gives it */
+ * row *next on, until `to` is full, and their hashes to to_hash (or NULL); hash
+ * as osml_intake_fill gives it */
 extern void osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash,
-							int side, OsmlBlock *to, int *next);
+							int side, OsmlBlock *to, uint64 *to_hash, int *next);
+
+/* is a row with this hash of its inputs held out for validation? */
+extern bool osml_held_out(const OsmlRun *run, uint64 hash);
 
 /* scaling constants, as the hyperparameters ask */
 extern void osml_scaling_from_stats(OsmlRun *run);
 
 /* streaming: what the load pass would have counted, block by block */
-extern void osml_account_streamed(OsmlRun *run, const OsmlBlock *block);
+extern void osml_account_streamed(OsmlRun *run, const OsmlBlock *block,
+								  const uint64 *hash);
 extern void osml_streamed_end(OsmlRun *run);
 
 #endif							/* OSML_LOAD_H */

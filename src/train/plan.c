@@ -10,6 +10,7 @@
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
 
 #include "compute/random.h"
 #include "train/plan.h"
@@ -73,27 +74,30 @@ codec_string(Codec *codec, char **value)
 			pnstrdup(pq_getmsgbytes(codec->buf, length), length);
 }
 
+/* a set goes as the JSON it is stored as, and its program is built anew */
 static void
 codec_set(Codec *codec, OsmlFeatureSet *set)
 {
-	codec_int(codec, &set->n_features);
+	char	   *json = NULL;
+
+	if (!codec->reading)
+	{
+		Jsonb	   *packed = osml_feature_set_to_jsonb(set);
+
+		json = JsonbToCString(NULL, &packed->root, VARSIZE(packed));
+	}
+	codec_string(codec, &json);
+	if (codec->reading)
+		*set = *osml_feature_set_from_jsonb(DatumGetJsonbP(
+														   DirectFunctionCall1(jsonb_in, CStringGetDatum(json))));
+	for (int i = 0; i < set->n_columns; i++)
+		codec_oid(codec, &set->columns[i].type);
 	codec_string(codec, &set->label);
 	codec_oid(codec, &set->label_type);
-	codec_int(codec, &set->layout.n_dense);
-	codec_int(codec, &set->layout.n_codes);
 	codec_bool(codec, &set->layout.has_weight);
 	codec_bool(codec, &set->layout.has_row_number);
 	if (codec->reading)
-		set->features = palloc0(sizeof(OsmlFeature) * Max(1, set->n_features));
-	for (int i = 0; i < set->n_features; i++)
-	{
-		OsmlFeature *feature = &set->features[i];
-
-		codec_string(codec, &feature->name);
-		codec_oid(codec, &feature->type);
-		codec_int(codec, &feature->n_elements);
-		codec_int(codec, &feature->first_dense);
-	}
+		osml_feature_set_build(set, NULL);
 }
 
 static void

@@ -27,14 +27,34 @@ typedef struct ReadState
 	OsmlSender	sender;
 	const OsmlLayout *layout;
 	bool		trainer_gone;
+	StringInfoData texts;		/* of the block being filled */
+	int			n_texts;
 } ReadState;
+
+/* Keep a text until its block is full. */
+static void
+text_sink(void *arg, int key_column, uint64 key, const char *text, int length)
+{
+	ReadState  *state = arg;
+	OsmlTextHeader header = {key, key_column, length};
+
+	appendBinaryStringInfo(&state->texts, (const char *) &header, sizeof(header));
+	appendBinaryStringInfo(&state->texts, text, length);
+	state->n_texts++;
+}
 
 static bool
 send_sink(void *arg, OsmlBlock *block)
 {
 	ReadState  *state = arg;
 
-	if (!osml_send_block(&state->sender, state->layout, block))
+	if (state->n_texts > 0 &&
+		!osml_send_texts(&state->sender, block->shard, &state->texts, state->n_texts))
+		state->trainer_gone = true;
+	resetStringInfo(&state->texts);
+	state->n_texts = 0;
+	if (!state->trainer_gone &&
+		!osml_send_block(&state->sender, state->layout, block))
 		state->trainer_gone = true;
 	return !state->trainer_gone;
 }
@@ -42,7 +62,8 @@ send_sink(void *arg, OsmlBlock *block)
 /* Scan one shard of a pass and close it. */
 static void
 read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
-		   const OsmlHparams *hparams, const OsmlShard *shard, int position)
+		   const OsmlHparams *hparams, const OsmlShard *shard, int position,
+		   bool texts)
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
@@ -55,6 +76,7 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.arg = state;
 	scan.shard = position;
 	scan.stop = &shared->reading_done;
+	scan.text_sink = texts ? text_sink : NULL;
 	rows = osml_scan_unit(&scan,
 						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 						  shard->first_block, shard->n_blocks);
@@ -78,12 +100,14 @@ serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams
 										  request->key, &n_shards);
 
 	state->layout = &part->set.layout;
+	initStringInfo(&state->texts);
+	state->n_texts = 0;
 	for (int position = index; position < n_shards && !state->trainer_gone;
 		 position += segment->shared->n_queues)
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_shard(state, segment->shared, part, hparams, &shards[position],
-				   position);
+				   position, request->texts);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(pass);

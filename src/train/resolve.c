@@ -12,6 +12,7 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
+#include "catalog/definition.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
@@ -67,21 +68,23 @@ static void
 check_counts(const OsmlHparams *hparams, const OsmlSource *train,
 			 const OsmlFeatureSet *set)
 {
-	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = set->layout,.bias = hparams->bias};
-	size_t		n_params = spec.ops->n_params(&spec);
+	const OsmlLayout *layout = &set->program->output;
+	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = *layout,.bias = hparams->bias};
+	size_t		n_params = layout->n_codes == 0 ? spec.ops->n_params(&spec) : 0;
+	int			n_values = layout->n_dense + layout->n_codes;
 
-	if (hparams->num_features != OSML_AUTO &&
-		hparams->num_features != set->layout.n_dense)
+	if (hparams->num_features != OSML_AUTO && hparams->num_features != n_values)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg_plural("hyperparameter \"num_features\" is " INT64_FORMAT
 							   ", but %s gives %d feature value",
 							   "hyperparameter \"num_features\" is " INT64_FORMAT
 							   ", but %s gives %d feature values",
-							   set->layout.n_dense, hparams->num_features,
-							   train->label, set->layout.n_dense),
+							   n_values, hparams->num_features, train->label, n_values),
 				 errhint("Leave it out, or name the columns in \"features\".")));
-	if (hparams->initial_weights.n != 0 && hparams->initial_weights.n != (int) n_params)
+	/* how many categories there are, only the trainer learns */
+	if (hparams->initial_weights.n != 0 && layout->n_codes == 0 &&
+		hparams->initial_weights.n != (int) n_params)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
@@ -94,9 +97,13 @@ static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
 	const char *label = hparams->label ? hparams->label : dataset->label;
-	List	   *features = hparams->features != NIL ? hparams->features : dataset->features;
 	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
-	OsmlFeatureSet *set = osml_source_features(train, label, features);
+	List	   *definitions = dataset->dataset_id ?
+		osml_definitions_find(dataset->dataset_id) : NIL;
+	List	   *features = hparams->features ? hparams->features :
+		osml_dataset_features(dataset, definitions);
+	OsmlFeatureSet *set = osml_source_features(train, label, features, definitions,
+											   dataset->name);
 	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
 	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
 
@@ -195,7 +202,7 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	hparams->features = NIL;
 	for (int i = 0; i < set->n_features; i++)
 		hparams->features = lappend(hparams->features, set->features[i].name);
-	hparams->num_features = set->layout.n_dense;
+	hparams->num_features = set->program->output.n_dense + set->program->output.n_codes;
 	/* the one model and the one device there are */
 	if (hparams->model_type == 0)
 		hparams->model_type = 1;

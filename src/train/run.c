@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include <math.h>
 
 #include "miscadmin.h"
@@ -45,4 +47,17 @@ osml_run_summary_number(OsmlRun *run, const char *key, double value)
 
 	osml_run_summary(run, key, isfinite(value) ? text :
 					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
+
+void *
+osml_run_alloc(OsmlRun *run, Size bytes)
+{
+	if (!osml_budget_take(&run->budget, (int64) bytes))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("parameters of the model need more memory than osml.max_memory allows"),
+				 errhint("Raise osml.max_memory, or give the features fewer categories or "
+						 "buckets.")));
+	return MemoryContextAllocExtended(run->context, Max(1, bytes),
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }

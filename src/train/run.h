@@ -11,6 +11,7 @@
 #define OSML_RUN_H
 
 #include "catalog/run.h"
+#include "compute/code_stats.h"
 #include "compute/ols.h"
 #include "compute/stats.h"
 #include "features/scale.h"
@@ -46,9 +47,10 @@ typedef struct OsmlRun
 	OsmlIntake	intake;
 	OsmlPartData parts[OSML_N_PARTS];
 
-	const OsmlFeatureSet *set;	/* of the training part */
-	OsmlLayout	layout;
+	OsmlFeatureSet *set;		/* of the training part */
+	OsmlLayout	layout;			/* of features, once they are learned */
 	OsmlColumnStats *stats;		/* n_dense columns, then the label */
+	OsmlCodeStats code_stats;
 	bool		have_stats;
 	uint64		fingerprint;	/* sum of row hashes of the training rows */
 	int64		rows_null;
@@ -77,6 +79,10 @@ typedef struct OsmlRun
  * interrupts, the cancel flag (raises an error when the run is to end), and
  * what is due in the catalog. */
 extern void osml_run_check(void *run);
+
+/* zeroed memory for as long as the run, taken from its budget; raises an error
+ * when that is spent */
+extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 
 /* add "key": value to the run's summary; value is JSON text */
 extern void osml_run_summary(OsmlRun *run, const char *key, const char *value);

@@ -43,6 +43,7 @@ typedef struct OsmlRequest
 	OsmlPartKind part;
 	uint32		sample_pages;	/* 0: in order */
 	uint64		key;
+	bool		texts;			/* send the texts of keys too */
 } OsmlRequest;
 
 typedef struct OsmlReaderSlot

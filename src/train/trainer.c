@@ -29,6 +29,7 @@
 #include "osml.h"
 #include "train/exact.h"
 #include "train/fit.h"
+#include "train/learn.h"
 #include "train/load.h"
 #include "train/run.h"
 #include "train/trainer.h"
@@ -148,7 +149,6 @@ create_run(OsmlSegment *segment)
 {
 	OsmlRun    *run = palloc0(sizeof(OsmlRun));
 	OsmlPlan   *plan = segment->plan;
-	int			n;
 
 	run->segment = segment;
 	run->shared = segment->shared;
@@ -156,34 +156,63 @@ create_run(OsmlSegment *segment)
 	run->context = CurrentMemoryContext;
 	run->hparams = osml_plan_hparams(plan);
 	run->set = &plan->parts[OSML_PART_TRAIN].set;
-	run->layout = run->set->layout;
 	run->backend = &osml_backend_cpu;
 	run->train_loss = run->val_loss = run->test_loss = NAN;
 	run->summary = makeStringInfo();
 	run->started_at = GetCurrentTimestamp();
-	n = run->layout.n_dense;
-	run->stats = palloc(sizeof(OsmlColumnStats) * (n + 1));
-	osml_stats_init(run->stats, n + 1);
-	run->scaling.n = n;
-	run->scaling.center = palloc0(sizeof(double) * n);
-	run->scaling.scale = palloc0(sizeof(double) * n);
-	run->scaling.impute = palloc0(sizeof(double) * n);
 	run->streamed = osml_can_stream(run) ||
 		osml_optimizer_is_exact(run->hparams->optimizer);
-
-	run->spec.ops = &osml_model_linear;
-	run->spec.layout = run->layout;
-	run->spec.precision = run->hparams->precision;
-	run->spec.bias = run->hparams->bias;
-	run->spec.loss = (OsmlLoss) run->hparams->loss;
-	run->spec.init = run->hparams->init;
-	run->spec.seed = run->hparams->seed;
-	run->params = MemoryContextAllocHuge(run->context,
-										 run->spec.ops->n_params(&run->spec) *
-										 osml_precision_size(run->spec.precision));
-	run->scratch = MemoryContextAllocHuge(run->context,
-										  Max(1, run->spec.ops->scratch(&run->spec)));
 	return run;
+}
+
+/* The number of parameters is known only once categories have been learned. */
+static void
+check_initial_weights(const OsmlRun *run)
+{
+	size_t		n_params = run->spec.ops->n_params(&run->spec);
+	int			given = run->hparams->initial_weights.n;
+
+	if (given != 0 && (size_t) given != n_params)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
+						given, n_params),
+				 errhint("Give one number for each feature value and each category%s.",
+						 run->spec.bias ? ", and one for the intercept" : "")));
+}
+
+/* The features are known: make room for what depends on their number. */
+static void
+create_model(OsmlRun *run)
+{
+	OsmlModelSpec *spec = &run->spec;
+	int			n;
+	Size		entries;
+
+	run->layout = osml_model_layout(run->set);
+	n = run->layout.n_dense;
+	entries = osml_layout_entries(&run->layout);
+	run->stats = osml_run_alloc(run, sizeof(OsmlColumnStats) * (n + 1));
+	osml_stats_init(run->stats, n + 1);
+	run->code_stats.count = osml_run_alloc(run, sizeof(int64) * entries);
+	run->code_stats.label_mean = osml_run_alloc(run, sizeof(double) * entries);
+	run->scaling.n = n;
+	run->scaling.center = osml_run_alloc(run, sizeof(double) * n);
+	run->scaling.scale = osml_run_alloc(run, sizeof(double) * n);
+	run->scaling.impute = osml_run_alloc(run, sizeof(double) * n);
+
+	spec->ops = &osml_model_linear;
+	spec->layout = run->layout;
+	spec->precision = run->hparams->precision;
+	spec->bias = run->hparams->bias;
+	spec->loss = (OsmlLoss) run->hparams->loss;
+	spec->init = run->hparams->init;
+	spec->seed = run->hparams->seed;
+	run->params = osml_run_alloc(run, spec->ops->n_params(spec) *
+							osml_precision_size(spec->precision));
+	run->scratch = osml_run_alloc(run, spec->ops->scratch(spec));
+	check_initial_weights(run);
+	osml_intake_encode(run);
 }
 
 /* Set parameter i, whatever the compute type. */
@@ -217,6 +246,11 @@ init_params(OsmlRun *run)
 		if (osml_stats_deviation(&run->stats[j]) == 0)
 			set_param(run, j, 0);
 	}
+	for (size_t i = 0; run->have_stats && i < osml_layout_entries(&run->layout); i++)
+	{
+		if (run->code_stats.count[i] == 0)
+			set_param(run, run->layout.n_dense + i, 0);
+	}
 }
 
 /* Units of loss and huber_delta follow the label's scaling. */
@@ -234,6 +268,8 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	osml_learn_features(run);
+	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	set_units(run);
@@ -247,6 +283,7 @@ train(OsmlRun *run)
 		osml_exact(run);
 	else
 		osml_fit(run);
+	osml_settle_unseen(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);
@@ -262,6 +299,7 @@ finish_summary(OsmlRun *run)
 	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
 	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
+	osml_report_categories(run);
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
 					   psprintf(INT64_FORMAT " steps, epochs or validations due in osml.metrics were left out to keep "

@@ -9,11 +9,16 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "catalog/bin.h"
 #include "catalog/model.h"
 #include "compute/stats.h"
 #include "model/linear.h"
 #include "model/safetensors.h"
+#include "source/definition.h"
 #include "train/version.h"
+
+/* categories whose weights are listed, one row each */
+#define MAX_LISTED 20000
 
 /* The parameters as safetensors bytes, tensor by tensor. */
 static bytea *
@@ -55,60 +60,234 @@ parameter(const OsmlRun *run, size_t i)
 		((const float *) run->params)[i] : ((const double *) run->params)[i];
 }
 
-/* Inference of weight i (n_dense: the intercept), NaN without. */
+/* And the other way. */
 static void
-fill_inference(const OsmlRun *run, int i, OsmlVersionFeature *feature)
+set_parameter(OsmlRun *run, size_t i, double value)
 {
-	const OsmlOls *ols = run->ols;
-
-	feature->std_error = ols ? ols->std_error[i] : NAN;
-	feature->t_stat = ols ? ols->t[i] : NAN;
-	feature->p_value = ols ? ols->p[i] : NAN;
-	feature->collinear = ols && i < ols->d && (ols->collinear[i] || ols->constant[i]);
+	if (run->spec.precision == OSML_FLOAT32)
+		((float *) run->params)[i] = (float) value;
+	else
+		((double *) run->params)[i] = value;
 }
 
-/* One row of osml.feature and osml.weight for each dense column. */
+/* One row of osml.feature for each number column. */
+static void
+fill_dense(const OsmlRun *run, const OsmlFeature *feature, OsmlVersionRow *row)
+{
+	for (int k = 0; k < feature->n_dense; k++)
+	{
+		int			j = feature->first_dense + k;
+		OsmlVersionFeature *out = &row->features[j];
+		const OsmlColumnStats *stats = &run->stats[j];
+
+		out->column = feature->n_elements > 0 ? feature->name :
+			osml_dense_name(run->set, j);
+		out->element = feature->n_elements > 0 ? k + 1 : 0;
+		out->n_elements = feature->n_elements;
+		out->type = feature->type;
+		out->n = stats->n;
+		/* what fills a NULL in; the rest a column without a value has not */
+		out->mean = run->scaling.impute[j];
+		out->std = stats->n > 0 ? osml_stats_deviation(stats) : NAN;
+		out->min = stats->n > 0 ? stats->min : NAN;
+		out->max = stats->n > 0 ? stats->max : NAN;
+		out->center = run->scaling.center[j];
+		out->scale = run->scaling.scale[j];
+	}
+}
+
+/* And one for its code column; first is its first entry in the tables. */
+static void
+fill_codes(const OsmlRun *run, const OsmlFeature *feature, size_t first,
+		   OsmlVersionRow *row)
+{
+	OsmlVersionFeature *out = &row->features[run->layout.n_dense + feature->code];
+
+	out->column = feature->name;
+	out->type = feature->type;
+	out->codes = run->layout.code_sizes[feature->code];
+	out->mean = out->std = out->min = out->max = NAN;
+	out->scale = 1;
+	/* the last code is NULL's */
+	for (int c = 0; c < out->codes - 1; c++)
+		out->n += run->code_stats.count[first + c];
+}
+
 static void
 fill_features(const OsmlRun *run, OsmlVersionRow *row)
 {
-	int			n = run->layout.n_dense;
-	double	   *weight = palloc(sizeof(double) * n);
-	double		intercept;
-
-	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, &intercept);
-	row->n_features = n;
-	row->features = palloc0(sizeof(OsmlVersionFeature) * n);
+	row->n_features = run->layout.n_dense + run->layout.n_codes;
+	row->features = palloc0(sizeof(OsmlVersionFeature) * Max(1, row->n_features));
 	for (int f = 0; f < run->set->n_features; f++)
 	{
 		const OsmlFeature *feature = &run->set->features[f];
-		char	   *type = format_type_be(feature->type);
 
-		for (int k = 0; k < Max(1, feature->n_elements); k++)
-		{
-			int			j = feature->first_dense + k;
-			OsmlVersionFeature *out = &row->features[j];
-			const OsmlColumnStats *stats = &run->stats[j];
-
-			out->column = feature->name;
-			out->element = feature->n_elements == 0 ? 0 : k + 1;
-			out->n_elements = feature->n_elements;
-			out->type = type;
-			out->n = stats->n;
-			/* what fills a NULL in; the rest a column without a value has not */
-			out->mean = run->scaling.impute[j];
-			out->std = stats->n > 0 ? osml_stats_deviation(stats) : NAN;
-			out->min = stats->n > 0 ? stats->min : NAN;
-			out->max = stats->n > 0 ? stats->max : NAN;
-			out->center = run->scaling.center[j];
-			out->scale = run->scaling.scale[j];
-			out->weight = weight[j];
-			out->scaled_weight = parameter(run, j);
-			fill_inference(run, j, out);
-		}
+		if (feature->code < 0)
+			fill_dense(run, feature, row);
+		else
+			fill_codes(run, feature, osml_layout_table(&run->layout, feature->code), row);
 	}
-	row->intercept.weight = intercept;
-	row->intercept.scaled_weight = run->spec.bias ? parameter(run, n) : 0;
-	fill_inference(run, n, &row->intercept);
+}
+
+/*
+ * Categories that no training row has keep the weight they were drawn with.  A
+ * row that turns up with one is predicted as the average row is: the weight
+ * becomes the mean of the others, each counted as often as it occurred.
+ */
+void
+osml_settle_unseen(OsmlRun *run)
+{
+	size_t		entry = 0;
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		int			size = run->layout.code_sizes[k];
+		const int64 *count = run->code_stats.count + entry;
+		size_t		first = run->layout.n_dense + entry;
+		double		sum = 0;
+		double		rows = 0;
+
+		for (int c = 0; c < size; c++)
+		{
+			sum += count[c] * parameter(run, first + c);
+			rows += count[c];
+		}
+		for (int c = 0; c < size; c++)
+		{
+			if (count[c] == 0)
+				set_parameter(run, first + c, rows > 0 ? sum / rows : 0);
+		}
+		entry += size;
+	}
+}
+
+/* Weights of categories that are listed for people. */
+static size_t
+listed_weights(const OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	return entries <= MAX_LISTED ? entries : 0;
+}
+
+/* Rows whose category was too rare for the vocabulary: worth a word if many. */
+static void
+report_others(OsmlRun *run, int code)
+{
+	const OsmlProgram *program = run->set->program;
+	const OsmlProgramStep *step =
+		&program->steps[osml_program_code_step(program, program->codes[code])];
+	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, code);
+	int64		others = count[run->layout.code_sizes[code] - 2];
+	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
+
+	if (strcmp(step->step.transform->name, OSML_CATEGORY_TRANSFORM) == 0 && others > rows / 100)
+		osml_log_event(run, "warning", "categories_left_out",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
+								"\"%s\" that is not among the %d learned, and count as (other); raise "
+								"max_categories, or use hash",
+								others, rows, osml_code_feature(run->set, code)->name,
+								run->layout.code_sizes[code] - 2));
+}
+
+void
+osml_report_categories(OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+		report_others(run, k);
+	if (listed_weights(run) < entries)
+		osml_log_event(run, "info", "weights_not_listed",
+					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
+								"the model has them all", entries, MAX_LISTED));
+}
+
+/* Inference of weight i (the last: the intercept), NaN without. */
+static void
+fill_inference(const OsmlRun *run, int i, OsmlVersionWeight *out)
+{
+	const OsmlOls *ols = run->ols;
+
+	out->std_error = ols ? ols->std_error[i] : NAN;
+	out->t_stat = ols ? ols->t[i] : NAN;
+	out->p_value = ols ? ols->p[i] : NAN;
+	out->collinear = ols && i < ols->d && (ols->collinear[i] || ols->constant[i]);
+}
+
+/* Rows of osml.weight for the categories of one code column. */
+static void
+fill_category_weights(const OsmlRun *run, int code, size_t first, const double *weight,
+					  OsmlVersionWeight *out)
+{
+	const OsmlFeature *feature = osml_code_feature(run->set, code);
+	char		name[256];
+
+	for (int c = 0; c < run->layout.code_sizes[code]; c++)
+	{
+		size_t		i = run->layout.n_dense + first + c;
+
+		osml_program_code_name(run->set->program, run->set->program->codes[code], c,
+							   name, sizeof(name));
+		out[c].feature = feature->name;
+		out[c].category = pstrdup(name);
+		out[c].weight = weight[i];
+		out[c].scaled_weight = parameter(run, i);
+		fill_inference(run, (int) i, &out[c]);
+	}
+}
+
+static void
+fill_weights(OsmlRun *run, OsmlVersionRow *row)
+{
+	int			n_dense = run->layout.n_dense;
+	size_t		n = n_dense + osml_layout_entries(&run->layout);
+	size_t		listed = listed_weights(run);
+	double	   *weight = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(double) * Max(1, n));
+	double		intercept;
+	size_t		entry = 0;
+	OsmlVersionWeight *out;
+
+	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, &intercept);
+	row->n_weights = (int) (1 + n_dense + listed);
+	row->weights_report = out = palloc0(sizeof(OsmlVersionWeight) * row->n_weights);
+	out->feature = "(intercept)";
+	out->weight = intercept;
+	out->scaled_weight = run->spec.bias ? parameter(run, n) : 0;
+	fill_inference(run, (int) n, out);
+	for (int j = 0; j < n_dense; j++)
+	{
+		out = &row->weights_report[1 + j];
+		out->feature = osml_version_feature_name(&row->features[j]);
+		out->weight = weight[j];
+		out->scaled_weight = parameter(run, j);
+		fill_inference(run, j, out);
+	}
+	for (int k = 0; listed > 0 && k < run->layout.n_codes; k++)
+	{
+		fill_category_weights(run, k, entry, weight,
+							  &row->weights_report[1 + n_dense + entry]);
+		entry += run->layout.code_sizes[k];
+	}
+}
+
+/* Rows of osml.bin: what the training rows have of each category. */
+static void
+store_bins(const OsmlRun *run, int64 version_id)
+{
+	size_t		entry = 0;
+
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		int			n;
+		OsmlBinRow *rows = osml_bins_of_code(run->set->program, k,
+											 run->code_stats.count + entry,
+											 run->code_stats.label_mean + entry, &n);
+
+		osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		entry += run->layout.code_sizes[k];
+	}
 }
 
 void
@@ -135,7 +314,10 @@ osml_store_version(OsmlRun *run)
 	row.val_loss = run->val_loss;
 	row.test_loss = run->test_loss;
 	row.summary = run->row.summary;
+	row.program = osml_feature_set_to_jsonb(run->set);
 	fill_features(run, &row);
+	fill_weights(run, &row);
 	osml_version_insert(model, &row, run->hparams->deploy);
+	store_bins(run, row.version_id);
 	run->row.version = row.version;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "fixtures/blocks.h"
+#include "fixtures/codes.h"
 #include "compute/backend.h"
 
 #define MAX_DENSE 23
@@ -132,6 +132,89 @@ check_range(OsmlPrecision precision, int n_dense, int lo, int hi)
 	free(block);
 }
 
+/* entries looked up and added to over rows [lo, hi), bit by bit */
+static void
+check_codes(OsmlPrecision precision, int lo, int hi)
+{
+	static const int32_t sizes[] = {1, 300, 5};
+	OsmlLayout	layout = {.n_codes = 3,.code_sizes = sizes};
+	OsmlBlock  *block = block_codes(&layout, OSML_BLOCK_ROWS, 0);
+	double		tables[307];
+	double		g[307] = {0};
+	double		want_g[307] = {0};
+	double		sum[307][4] = {{0}};
+	double		z[OSML_BLOCK_ROWS];
+	double		slope[OSML_BLOCK_ROWS];
+	int			bad = 0;
+
+	for (int e = 0; e < 306; e++)
+		put(precision, tables, e, noise(53, (uint64_t) e));
+	for (int i = 0; i < hi - lo; i++)
+	{
+		put(precision, z, i, noise(54, (uint64_t) i));
+		put(precision, slope, i, noise(55, (uint64_t) i));
+	}
+	put(precision, g, 306, 99);
+	cpu->gather(precision, &layout, block, lo, hi, tables, z);
+	cpu->scatter(precision, &layout, block, lo, hi, slope, g);
+	for (int i = 0; i < hi - lo; i++)
+	{
+		double		want = noise(54, (uint64_t) i);
+
+		if (precision == OSML_FLOAT32)
+			want = (float) want;
+		for (int k = 0; k < 3; k++)
+		{
+			int			e = (int) osml_layout_table(&layout, k) +
+				osml_block_codes(block, &layout, k)[lo + i];
+			double		row = at(precision, slope, i);
+			bool		in_sums = sizes[k] <= 256 && sizes[k] <= hi - lo;
+
+			want += at(precision, tables, e);
+			if (precision == OSML_FLOAT32)
+				want = (float) want;
+			if (in_sums)
+				sum[e][i % 4] += row;
+			else
+				put(precision, want_g, e, at(precision, want_g, e) + row);
+		}
+		bad += at(precision, z, i) != want;
+	}
+	for (int e = 0; e < 306; e++)
+	{
+		double		total = (sum[e][0] + sum[e][2]) + (sum[e][1] + sum[e][3]);
+
+		bad += at(precision, g, e) != (total == 0 ? at(precision, want_g, e) :
+									   precision == OSML_FLOAT32 ? (float) total : total);
+	}
+	ok(bad == 0 && at(precision, g, 306) == 99,
+	   "float%d, rows %d to %d: gather and scatter, bit by bit",
+	   precision == OSML_FLOAT32 ? 32 : 64, lo, hi);
+	free(block);
+}
+
+/*
+ * A category that every row of a large batch has keeps its float32 digits;
+ * added row by row they would be off by more than a hundredth.
+ */
+static void
+check_large_batch(void)
+{
+	static const int32_t size = 3;
+	OsmlLayout	layout = {.n_codes = 1,.code_sizes = &size};
+	OsmlBlock  *block = block_new(&layout, OSML_BLOCK_ROWS);
+	float		slope[OSML_BLOCK_ROWS];
+	float		g[3] = {0};
+
+	for (int i = 0; i < OSML_BLOCK_ROWS; i++)
+		slope[i] = 0.1f;
+	for (int b = 0; b < 1000; b++)
+		cpu->scatter(OSML_FLOAT32, &layout, block, 0, OSML_BLOCK_ROWS, slope, g);
+	is_close(g[0], 1000.0 * OSML_BLOCK_ROWS * 0.1f, 2e-5, 0,
+			 "float32 slopes of a million rows in one entry");
+	free(block);
+}
+
 /* every loss summed over rows [lo, hi) against row by row */
 static void
 check_loss(OsmlPrecision precision, OsmlLoss loss, int lo, int hi)
@@ -170,7 +253,7 @@ check_loss(OsmlPrecision precision, OsmlLoss loss, int lo, int hi)
 static void
 check_vectors(OsmlPrecision precision, int n)
 {
-	double		v[64];
+	double		v[64] = {0};
 	double		sum = 0;
 	bool		scaled = true;
 	bool		clamped = true;
@@ -230,6 +313,7 @@ main(void)
 			for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
 				check_range((OsmlPrecision) precision, columns[c], ranges[r][0],
 							ranges[r][1]);
+			check_codes((OsmlPrecision) precision, ranges[r][0], ranges[r][1]);
 			for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
 				check_loss((OsmlPrecision) precision, (OsmlLoss) loss,
 						   ranges[r][0], ranges[r][1]);
@@ -238,5 +322,6 @@ main(void)
 			check_vectors((OsmlPrecision) precision, n);
 		check_not_finite((OsmlPrecision) precision);
 	}
+	check_large_batch();
 	return done();
 }

@@ -175,7 +175,7 @@ test_predictions(OsmlPrecision precision, bool bias)
 
 		for (int j = 0; j < DENSE; j++)
 			row[j] = osml_block_column(raw, j)[i];
-		different += osml_predictor_row(&predictor, row, buf) != out[i - 3];
+		different += osml_predictor_row(&predictor, row, NULL, buf) != out[i - 3];
 
 		/* the same by raw weights; a missing value stands for the centre */
 		osml_linear_unscale(&spec, &predictor.scaling, params, weight, &z);

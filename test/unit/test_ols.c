@@ -18,8 +18,8 @@ static OsmlSums *
 sums_of(const double *table, int n, int d, int rows)
 {
 	OsmlLayout	layout = {.n_dense = d};
-	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(d)), d);
-	void	   *scratch = malloc(osml_sums_scratch(d));
+	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
+	void	   *scratch = malloc(osml_sums_scratch(&layout));
 
 	for (int lo = 0; lo < n; lo += rows)
 	{
@@ -401,8 +401,9 @@ static void
 test_failures(void)
 {
 	static const double bad[] = {1, 2, 3, NAN};
+	OsmlLayout	layout = {.n_dense = 1};
 	OsmlOls    *ols = osml_ols_init(malloc(osml_ols_bytes(1)), 1);
-	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(1)), 1);
+	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
 
 	ok(osml_ols_solve(sums, true, OSML_OLS_RAW, osml_jacobi_syev, ols) ==
 	   OSML_BAD_SHAPE, "no rows: bad shape");

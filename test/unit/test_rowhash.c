@@ -98,6 +98,46 @@ test_equal_rows(void)
 	free(other);
 }
 
+/* keys are bits, and none of them equal others as numbers do */
+static void
+test_keys(void)
+{
+	const OsmlLayout keyed = {.n_dense = 1,.n_keys = 2,.n_codes = 1};
+	OsmlBlock  *block = block_new(&keyed, 4);
+	uint64_t	hash[4];
+	uint64_t	again[4];
+	int			changed = 0;
+
+	for (int i = 0; i < 4; i++)
+	{
+		osml_block_keys(block, &keyed, 0)[i] = i == 0 ? 0 : UINT64_C(1) << 63;
+		osml_block_keys(block, &keyed, 1)[i] = i == 2 ? UINT64_C(0x7FF8000000000001) :
+			i == 3 ? OSML_MISSING_BITS : 7;
+	}
+	osml_row_hash_block(&keyed, block, 7, hash);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			changed += hash[i] == hash[j];
+	ok(changed == 0, "keys that would be -0.0 or NaNs as numbers are all different");
+	osml_block_codes(block, &keyed, 0)[1]++;
+	osml_row_hash_block(&keyed, block, 7, again);
+	ok(again[1] != hash[1] && again[2] == hash[2], "codes come after keys");
+	free(block);
+}
+
+/* hashes of a row by an earlier version: models keep fingerprints of their data */
+static void
+test_constant(void)
+{
+	OsmlBlock  *block = sample(3);
+	uint64_t	hash[3];
+
+	osml_row_hash_block(&layout, block, 7, hash);
+	ok(hash[0] == UINT64_C(0x09FAE01B08A5EC8D) && hash[2] == UINT64_C(0x93F5479968909902),
+	   "hashes of layouts without keys never change");
+	free(block);
+}
+
 /* shares of splits and of single bits, over rows that differ in little */
 static void
 test_fair(void)
@@ -133,6 +173,8 @@ main(void)
 {
 	test_changes();
 	test_equal_rows();
+	test_keys();
+	test_constant();
 	test_fair();
 	return done();
 }

@@ -33,7 +33,7 @@ static void
 add_rows(OsmlSums *sums, int first, int last, int size)
 {
 	OsmlLayout	layout = {.n_dense = sums->d};
-	void	   *scratch = malloc(osml_sums_scratch(sums->d));
+	void	   *scratch = malloc(osml_sums_scratch(&layout));
 
 	for (; first < last; first += size)
 	{
@@ -81,9 +81,10 @@ worst_error(const OsmlSums *sums, int n)
 static void
 check(int d, int n, int size)
 {
-	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(d)), d);
-	OsmlSums   *other = osml_sums_init(malloc(osml_sums_bytes(d)), d);
-	OsmlSums   *none = osml_sums_init(malloc(osml_sums_bytes(d)), d);
+	OsmlLayout	layout = {.n_dense = d};
+	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
+	OsmlSums   *other = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
+	OsmlSums   *none = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
 	double	   *delta = malloc(((size_t) d + 1) * sizeof(double));
 	double		worst;
 
@@ -92,7 +93,7 @@ check(int d, int n, int size)
 	ok(sums->n == n && worst < 1e-13, "%d columns, %d rows by %d (worst %.1g)", d, n,
 	   size, worst);
 	free(sums);
-	sums = osml_sums_init(malloc(osml_sums_bytes(d)), d);
+	sums = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
 	add_rows(sums, n / 3, n, size);
 	add_rows(other, 0, n / 3, size);
 	osml_sums_merge(none, sums, delta);
@@ -108,10 +109,10 @@ check(int d, int n, int size)
 int
 main(void)
 {
-	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(1)), 1);
 	OsmlLayout	layout = {.n_dense = 1};
+	OsmlSums   *sums = osml_sums_init(malloc(osml_sums_bytes(&layout)), &layout);
 	OsmlBlock  *block = block_new(&layout, 5);
-	void	   *scratch = malloc(osml_sums_scratch(1));
+	void	   *scratch = malloc(osml_sums_scratch(&layout));
 
 	check(1, 10, 3);
 	check(2, 1000, 1024);

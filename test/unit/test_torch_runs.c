@@ -204,7 +204,7 @@ check_predictions(Run *run)
 	{
 		for (int j = 0; j < TAXI_COLUMNS; j++)
 			raw[j] = osml_block_column(run->raw[0], j)[i];
-		same = same && osml_predictor_row(&predictor, raw, buf) == out[i];
+		same = same && osml_predictor_row(&predictor, raw, NULL, buf) == out[i];
 		norm = hypot(norm, run->torch->predictions[i]);
 	}
 	run->worst = 0;

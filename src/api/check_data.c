@@ -1,0 +1,234 @@
+/*
+ * check_data.c
+ *	  The checks of osml_check() that are about data; see check.h.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "api/check.h"
+#include "source/source.h"
+
+/* so many rows lost are worth a word */
+#define LOST_SHARE 0.05
+
+/* farther than so many interquartile ranges from the quartiles */
+#define OUTLIER_RANGES 10
+
+/* a class this rare is hardly learnt */
+#define RARE_CLASS 0.01
+
+/* categories that a vocabulary keeps, as transforms have it by default */
+#define MANY_CATEGORIES 10000
+
+/* rows sorted by the label: what their order tells, and how surely */
+#define ORDER_SHARE 0.01
+#define ORDER_P 1e-6
+
+/* so many equal rows would end on both sides of a careless split */
+#define TWINS_SHARE 0.05
+
+/* deviations of columns further apart than this need scaling */
+#define SCALE_RATIO 1e3
+
+static void
+check_nulls(OsmlCheck *check)
+{
+	double		rows = check->report->sample.rows;
+	double		share = check->null_rows / rows;
+	OsmlCheckVerdict verdict = OSML_CHECK_OK;
+	const char *hint = NULL;
+	char	   *message = psprintf("%.1f %% of rows have a NULL where a number is needed", 100 * share);
+
+	if (check->null_rows > 0 && check->hparams->on_null == OSML_ON_NULL_ERROR)
+	{
+		verdict = OSML_CHECK_ERROR;
+		hint = "\"on_null\" is error: set it to skip or mean, or filter such rows out.";
+	}
+	else if (check->hparams->on_null == OSML_ON_NULL_SKIP && share > 0)
+	{
+		verdict = share >= 1 ? OSML_CHECK_ERROR : share > LOST_SHARE ? OSML_CHECK_WARN : verdict;
+		hint = "They are skipped; \"on_null\" may be mean, which keeps them.";
+	}
+	osml_check_put(check, "nulls", verdict, NULL, share, message, hint);
+}
+
+static void
+check_nonfinite(OsmlCheck *check)
+{
+	double		share = check->nonfinite_rows / (double) check->report->sample.rows;
+	OsmlCheckVerdict verdict = OSML_CHECK_OK;
+	const char *hint = NULL;
+
+	if (check->nonfinite_rows > 0)
+	{
+		bool		stop = check->hparams->on_nonfinite == OSML_ON_NONFINITE_STOP;
+
+		verdict = stop ? OSML_CHECK_ERROR : OSML_CHECK_WARN;
+		hint = stop ? "\"on_nonfinite\" is stop: set it to skip, or filter such rows out." :
+			"They are skipped.";
+	}
+	osml_check_put(check, "nonfinite", verdict, NULL, share,
+				   psprintf("rows with NaN or infinity: %lld", (long long) check->nonfinite_rows),
+				   hint);
+}
+
+void
+osml_check_rows(OsmlCheck *check)
+{
+	const OsmlSample *sample = &check->report->sample;
+	int			features = check->report->columns->n - 1;
+
+	if (sample->rows - sample->unlabelled == 0)
+	{
+		osml_check_put(check, "rows", OSML_CHECK_ERROR, NULL, sample->rows,
+					   sample->rows == 0 ? "there are no rows" : "no row has a label", NULL);
+		return;
+	}
+	osml_check_put(check, "rows", sample->rows < 10 * (int64) features ? OSML_CHECK_WARN : OSML_CHECK_OK,
+				   NULL, sample->rows,
+				   psprintf("%lld rows for %d features", (long long) sample->rows, features),
+				   sample->rows < 10 * (int64) features ?
+				   "Fewer than ten rows a feature teach noise: name fewer features." : NULL);
+	check_nulls(check);
+	check_nonfinite(check);
+}
+
+/* Does the label vary, and are its classes all there? */
+static void
+check_label(OsmlCheck *check)
+{
+	const OsmlTarget *target = &check->report->assess.target;
+	const OsmlView *label = target->view;
+	const char *name = check->report->columns->kinds[check->report->columns->n - 1].name;
+	double		rarest = 1;
+
+	if (label->n_values < 2)
+	{
+		osml_check_put(check, "label", OSML_CHECK_ERROR, name, label->n_values,
+					   "the label has one value in all rows", "There is nothing to learn from it.");
+		return;
+	}
+	osml_check_put(check, "label", OSML_CHECK_OK, name, label->n_values,
+				   psprintf("%d different values in %d rows", label->n_values, label->n), NULL);
+	if (!target->is_class)
+		return;
+	for (int c = 0; c < label->n_values; c++)
+		rarest = Min(rarest, (double) label->count[c] / label->n);
+	osml_check_put(check, "balance", rarest < RARE_CLASS ? OSML_CHECK_WARN : OSML_CHECK_OK, name,
+				   rarest, psprintf("the rarest of %d labels is that of %.2f %% of rows",
+									label->n_values, 100 * rarest),
+				   rarest < RARE_CLASS ? "Gather more such rows, or weigh what accuracy means here." :
+				   NULL);
+}
+
+/* Values far outside, column by column; one row where there are none. */
+static void
+check_outliers(OsmlCheck *check)
+{
+	const OsmlColumns *columns = check->report->columns;
+	int			found = 0;
+
+	for (int j = 0; j < columns->n; j++)
+	{
+		double		share = osml_view_outliers(&check->report->assess.views[j], OUTLIER_RANGES);
+
+		if (share == 0)
+			continue;
+		found++;
+		osml_check_put(check, "outliers", OSML_CHECK_WARN, columns->kinds[j].name, share,
+					   psprintf("%.2g %% of values are more than %d interquartile ranges outside",
+								100 * share, OUTLIER_RANGES),
+					   "Transforms clip and log1p tame them; \"loss\":\"huber\" minds them less.");
+	}
+	if (found == 0)
+		osml_check_put(check, "outliers", OSML_CHECK_OK, NULL, 0,
+					   psprintf("no value is more than %d interquartile ranges outside",
+								OUTLIER_RANGES), NULL);
+}
+
+static void
+check_columns(OsmlCheck *check)
+{
+	const OsmlReport *report = check->report;
+	double		smallest = INFINITY;
+	double		largest = 0;
+
+	for (int j = 0; j < report->assess.n_features; j++)
+	{
+		const OsmlAssessment *found = &report->assess.found[j];
+		const char *name = report->columns->kinds[j].name;
+
+		if (found->meaning.meaning == OSML_MEANS_CONSTANT)
+			osml_check_put(check, "constant", OSML_CHECK_WARN, name, found->distinct,
+						   "the feature has one value", "Leave it out.");
+		if (report->columns->kinds[j].is_key && found->distinct > MANY_CATEGORIES)
+			osml_check_put(check, "categories", OSML_CHECK_WARN, name, found->distinct,
+						   psprintf("an estimated %.0f categories", found->distinct),
+						   "Only the most frequent are kept; hash them, or group them in a view.");
+		if (!report->columns->kinds[j].is_key && found->meaning.meaning != OSML_MEANS_CONSTANT &&
+			report->sample.facts[j].min < report->sample.facts[j].max)
+		{
+			double		range = report->sample.facts[j].max - report->sample.facts[j].min;
+
+			smallest = Min(smallest, range);
+			largest = Max(largest, range);
+		}
+	}
+	if (check->hparams->scale == OSML_SCALE_NONE && largest > SCALE_RATIO * smallest)
+		osml_check_put(check, "scale", OSML_CHECK_WARN, NULL, largest / smallest,
+					   "ranges of features differ widely, and \"scale\" is none",
+					   "Leave \"scale\" at standardize, or clip gradients.");
+}
+
+/* Rows in the order of the label make batches that know one kind only. */
+static void
+check_order(OsmlCheck *check)
+{
+	const OsmlExplained *order = &check->report->assess.order;
+	bool		sorted = order->p < ORDER_P && order->share >= ORDER_SHARE;
+	bool		shuffled = check->hparams->shuffle != OSML_SHUFFLE_NONE;
+
+	osml_check_put(check, "order", sorted && !shuffled ? OSML_CHECK_WARN : OSML_CHECK_OK, NULL,
+				   order->share,
+				   psprintf("the place of a row in its source tells %.1f %% of the label's variance",
+							100 * order->share),
+				   !sorted ? NULL : !shuffled ? "Set \"shuffle\" to once or epoch." :
+				   "\"shuffle\" takes care of batches; a split by time tests such data more fairly.");
+}
+
+static void
+check_duplicates(OsmlCheck *check)
+{
+	static const char *const parts[] = {"val", "test"};
+	double		twins = osml_report_twins(check->report);
+	bool		many = twins > TWINS_SHARE;
+
+	osml_check_put(check, "duplicates", many ? OSML_CHECK_WARN : OSML_CHECK_OK, "train", twins,
+				   psprintf("%.1f %% of the rows of train have a twin there, identifiers aside", 100 * twins),
+				   many ? "Split by a hash of the rows, which keeps twins together." : NULL);
+	for (int i = 0; i < (int) lengthof(parts); i++)
+	{
+		OsmlOverlap overlap;
+		bool		leak;
+
+		if (!osml_report_overlap(check->report, parts[i], &overlap))
+			continue;
+		leak = osml_overlap_is_leak(&overlap);
+		osml_check_put(check, "duplicates", leak ? OSML_CHECK_WARN : OSML_CHECK_OK, parts[i],
+					   overlap.share,
+					   psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of train have a twin there, identifiers aside",
+								100 * overlap.share, parts[i], 100 * overlap.expected),
+					   leak ? "Split anew by a hash of the rows." : NULL);
+	}
+}
+
+void
+osml_check_data(OsmlCheck *check)
+{
+	check_label(check);
+	check_outliers(check);
+	check_columns(check);
+	check_order(check);
+	check_duplicates(check);
+}

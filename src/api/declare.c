@@ -1,0 +1,90 @@
+/*
+ * declare.c
+ *	  osml_declare_feature(): what people know of a feature.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/need.h"
+#include "catalog/dataset.h"
+#include "catalog/feature_note.h"
+#include "catalog/role.h"
+#include "source/columns.h"
+
+PG_FUNCTION_INFO_V1(osml_declare_feature);
+
+/* A dataset that the user may change. */
+static OsmlDatasetRow *
+need_own_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_dataset_find(name);
+
+	if (row == NULL)
+	{
+		const char *nearest = osml_nearest_of(name, osml_dataset_names());
+
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("dataset \"%s\" does not exist", name),
+				 nearest ? errhint("Perhaps you meant the dataset \"%s\".", nearest) :
+				 errhint("Make one with osml_create_dataset; osml.datasets lists them.")));
+	}
+	if (!osml_role_usable(row->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
+				 errhint("Only that role can describe its features.")));
+	return row;
+}
+
+static void
+declare_context(void *arg)
+{
+	errcontext("feature of dataset \"%s\"", (const char *) arg);
+}
+
+/*
+ * A typo would be a note that no report ever shows: the feature must be a
+ * column, else an expression that the server understands.  Others may describe
+ * a dataset of a role of theirs, but its queries run for the owner only.
+ */
+static void
+check_feature(OsmlDatasetRow *dataset, char *feature)
+{
+	ErrorContextCallback context = {error_context_stack, declare_context, dataset->name};
+	OsmlSource *source;
+
+	if (strcmp(dataset->owner, osml_current_role()) != 0)
+		return;
+	error_context_stack = &context;
+	source = osml_source_resolve(dataset->train, NULL);
+	osml_columns_check_feature(source, feature);
+	error_context_stack = context.previous;
+}
+
+/* osml_declare_feature(dataset, feature, available, reason, rationale) */
+Datum
+osml_declare_feature(PG_FUNCTION_ARGS)
+{
+	OsmlDatasetRow *dataset;
+	OsmlFeatureNoteRow row = {0};
+
+	PreventCommandIfReadOnly("osml_declare_feature()");
+	dataset = need_own_dataset(osml_need_text(fcinfo, 0, "dataset"));
+	row.feature = osml_need_text(fcinfo, 1, "feature");
+	row.has_available = !PG_ARGISNULL(2);
+	row.available = row.has_available && PG_GETARG_BOOL(2);
+	row.reason = osml_maybe_text(fcinfo, 3);
+	row.rationale = osml_maybe_text(fcinfo, 4);
+	if (!row.has_available && !row.reason && !row.rationale)
+		(void) osml_feature_note_delete(dataset->dataset_id, row.feature);
+	else
+	{
+		check_feature(dataset, row.feature);
+		osml_feature_note_put(dataset->dataset_id, &row);
+	}
+	PG_RETURN_VOID();
+}

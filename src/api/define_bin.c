@@ -1,0 +1,226 @@
+/*
+ * define_bin.c
+ *	  osml_bin(): columns cut into bins, each by itself or all on one grid.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type_d.h"
+#include "common/shortest_dec.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+
+#include "api/defining.h"
+#include "api/need.h"
+
+PG_FUNCTION_INFO_V1(osml_bin);
+PG_FUNCTION_INFO_V1(osml_bin_one);
+
+/* the arguments of both functions, by position */
+enum
+{
+	DATASET, FEATURES, BINS, METHOD, LO, HI, EDGES, OUTSIDE, NAME
+};
+
+/* Start a member of the params. */
+static void
+put_key(StringInfo out, const char *key)
+{
+	appendStringInfo(out, "%s\"%s\": ", out->len > 1 ? ", " : "", key);
+}
+
+static void
+put_number(StringInfo out, const char *argument, double number)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	if (!isfinite(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must be finite", argument)));
+	double_to_shortest_decimal_buf(number, digits);
+	appendStringInfoString(out, digits);
+}
+
+static void
+put_text(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *key)
+{
+	char	   *text = osml_maybe_text(fcinfo, arg);
+
+	if (text == NULL)
+		return;
+	put_key(out, key);
+	escape_json(out, text);
+}
+
+static void
+put_bound(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *key)
+{
+	if (PG_ARGISNULL(arg))
+		return;
+	put_key(out, key);
+	put_number(out, key, PG_GETARG_FLOAT8(arg));
+}
+
+static void
+put_edges(StringInfo out, ArrayType *array)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &values, &nulls, &n);
+	put_key(out, "edges");
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument \"edges\" must not contain nulls")));
+		if (i > 0)
+			appendStringInfoString(out, ", ");
+		put_number(out, "edges", DatumGetFloat8(values[i]));
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/* The method: edges need no word that says so. */
+static void
+put_method(StringInfo out, FunctionCallInfo fcinfo)
+{
+	char	   *method = osml_maybe_text(fcinfo, METHOD);
+
+	put_key(out, "method");
+	if (!PG_ARGISNULL(EDGES) && (method == NULL || pg_strcasecmp(method, "width") == 0))
+		method = "edges";
+	escape_json(out, method ? method : "width");
+}
+
+/* What the transform bin is told; it says itself what does not go together. */
+static Jsonb *
+bin_params(FunctionCallInfo fcinfo)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	put_method(&out, fcinfo);
+	if (!PG_ARGISNULL(BINS))
+	{
+		put_key(&out, "bins");
+		appendStringInfo(&out, "%d", PG_GETARG_INT32(BINS));
+	}
+	put_bound(&out, fcinfo, LO, "lo");
+	put_bound(&out, fcinfo, HI, "hi");
+	if (!PG_ARGISNULL(EDGES))
+		put_edges(&out, PG_GETARG_ARRAYTYPE_P(EDGES));
+	put_text(&out, fcinfo, OUTSIDE, "outside");
+	appendStringInfoChar(&out, '}');
+	return osml_jsonb(out.data);
+}
+
+/* "a_bin+b_bin": the grid of several features, or NULL for a single one. */
+static char *
+shared_name(List *columns)
+{
+	StringInfoData name;
+	ListCell   *cell;
+
+	if (list_length(columns) == 1)
+		return NULL;
+	initStringInfo(&name);
+	foreach(cell, columns)
+	{
+		ListCell   *other;
+
+		appendStringInfo(&name, "%s%s_bin", name.len ? "+" : "", (char *) lfirst(cell));
+		for_each_from(other, columns, foreach_current_index(cell) + 1)
+		{
+			if (strcmp(lfirst(cell), lfirst(other)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("feature \"%s\" is named twice", (char *) lfirst(cell))));
+		}
+	}
+	return name.data;
+}
+
+/* A new feature, or another cut of one that is bins already. */
+static void
+define_bin(OsmlDefining *defining, const char *column, const char *name, Jsonb *params,
+		   const char *shared)
+{
+	OsmlDefinition *definition = osml_defining_find(defining, name, 0);
+
+	if (definition && strcmp(definition->transform, "bin") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("feature \"%s\" of dataset \"%s\" already exists", name,
+						defining->dataset->name),
+				 errdetail("Its first step is %s.", definition->transform),
+				 errhint("Give another \"name\", or drop it with osml_drop_feature.")));
+	if (definition == NULL)
+	{
+		definition = palloc0(sizeof(OsmlDefinition));
+		definition->feature = pstrdup(name);
+		definition->step = 1;
+		definition->transform = "bin";
+		definition->params = params;
+		osml_defining_add(defining, definition);
+	}
+	/* out of the old grid before the params change, which all members follow */
+	osml_defining_set_shared(defining, definition, NULL);
+	osml_defining_set(defining, definition, "bin", params);
+	osml_defining_set_inputs(defining, definition, list_make1(pstrdup(column)));
+	osml_defining_set_shared(defining, definition, shared);
+}
+
+static void
+define_bins(FunctionCallInfo fcinfo, List *columns)
+{
+	OsmlDefining *defining = osml_defining_begin(osml_need_text(fcinfo, DATASET, "dataset"),
+												 "osml_bin()");
+	char	   *name = osml_maybe_text(fcinfo, NAME);
+	Jsonb	   *params = bin_params(fcinfo);
+	char	   *shared;
+	ListCell   *cell;
+
+	if (columns == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"features\" must name at least one feature")));
+	shared = shared_name(columns);
+	if (name && shared)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"name\" is for one feature, not for %d",
+						list_length(columns)),
+				 errhint("Leave it out: each feature is then named after its column, \"%s_bin\".",
+						 (char *) linitial(columns))));
+	foreach(cell, columns)
+		define_bin(defining, lfirst(cell),
+				   name ? name : psprintf("%s_bin", (char *) lfirst(cell)), params, shared);
+	osml_defining_end(defining);
+}
+
+/* osml_bin(dataset, features, bins, method, lo, hi, edges, outside, name) */
+Datum
+osml_bin(PG_FUNCTION_ARGS)
+{
+	define_bins(fcinfo, osml_maybe_texts(fcinfo, FEATURES, "features"));
+	PG_RETURN_VOID();
+}
+
+/* osml_bin(dataset, feature, ...): the same for one */
+Datum
+osml_bin_one(PG_FUNCTION_ARGS)
+{
+	define_bins(fcinfo, list_make1(osml_need_text(fcinfo, FEATURES, "feature")));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,257 @@
+/*
+ * defining_end.c
+ *	  Changed definitions are checked as a whole and stored.
+ */
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+
+#include "api/defining.h"
+#include "catalog/bin.h"
+#include "catalog/definition.h"
+#include "train/dataset.h"
+
+static bool
+has_name(List *names, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, names)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Steps that were dropped leave no gaps. */
+static void
+renumber(OsmlDefining *defining)
+{
+	const char *last = NULL;
+	int			step = 0;
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+
+		step = last && strcmp(last, definition->feature) == 0 ? step + 1 : 1;
+		definition->step = step;
+		last = definition->feature;
+	}
+}
+
+/* Do two definitions share a grid? */
+static bool
+shares(const OsmlDefinition *a, const OsmlDefinition *b)
+{
+	return a != b && a->shared && b->shared && strcmp(a->shared, b->shared) == 0;
+}
+
+/* Does it follow from a changed feature that this definition's is changed? */
+static bool
+follows(const OsmlDefining *defining, const OsmlDefinition *definition)
+{
+	ListCell   *cell;
+
+	foreach(cell, definition->inputs)
+	{
+		if (has_name(defining->changed, lfirst(cell)))
+			return true;
+	}
+	foreach(cell, defining->definitions)
+	{
+		OsmlDefinition *other = lfirst(cell);
+
+		if (shares(definition, other) && has_name(defining->changed, other->feature))
+			return true;
+	}
+	return false;
+}
+
+/* What is made of a changed feature is changed. */
+static void
+spread_changes(OsmlDefining *defining)
+{
+	bool		more = true;
+
+	while (more)
+	{
+		ListCell   *cell;
+
+		more = false;
+		foreach(cell, defining->definitions)
+		{
+			OsmlDefinition *definition = lfirst(cell);
+
+			if (has_name(defining->changed, definition->feature) ||
+				!follows(defining, definition))
+				continue;
+			defining->changed = lappend(defining->changed, definition->feature);
+			more = true;
+		}
+	}
+}
+
+/* Raise: definitions that share a grid differ. */
+static void
+check_shared(const OsmlDefining *defining, const OsmlDefinition *definition)
+{
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+	{
+		OsmlDefinition *other = lfirst(cell);
+
+		if (shares(definition, other) &&
+			(strcmp(definition->transform, other->transform) != 0 ||
+			 compareJsonbContainers(&definition->params->root, &other->params->root) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("features \"%s\" and \"%s\" of dataset \"%s\" share \"%s\", but have different parameters",
+							definition->feature, other->feature, defining->dataset->name,
+							definition->shared),
+					 errhint("Give both the same transform and params, or one of them another name to share.")));
+	}
+}
+
+/* What a definition must be by itself. */
+static void
+check_definition(const OsmlDefining *defining, const OsmlDefinition *definition,
+				 const char *label)
+{
+	if (definition->feature[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("name of a feature must not be empty")));
+	if (strcmp(definition->feature, label) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("feature \"%s\" has the name of the label of dataset \"%s\"",
+						definition->feature, defining->dataset->name),
+				 errhint("Choose another name.")));
+	if (!JB_ROOT_IS_OBJECT(definition->params))
+		osml_definition_error(defining->dataset->name, definition->feature,
+							  definition->transform, "parameters must be a JSON object");
+	if (definition->step > 1 && definition->inputs != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("step %d of feature \"%s\" of dataset \"%s\" cannot have inputs",
+						definition->step, definition->feature, defining->dataset->name),
+				 errdetail("Only the first step has inputs; a later one reads the step before it.")));
+	check_shared(defining, definition);
+}
+
+/* Does a definition's input of this name mean a feature, where there is one? */
+static bool
+means_feature(const OsmlDefinition *definition, const OsmlSource *source, const char *name)
+{
+	const OsmlTransform *transform = osml_transform_by_name(definition->transform);
+
+	if (transform && transform->input == OSML_VALUE_CODE)
+		return true;
+	for (int i = 0; i < source->columns->natts; i++)
+	{
+		if (strcmp(NameStr(TupleDescAttr(source->columns, i)->attname), name) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Raise: something is made of a feature that was dropped. */
+static void
+check_dropped(const OsmlDefining *defining, const OsmlSource *source)
+{
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+		ListCell   *input;
+
+		foreach(input, definition->inputs)
+		{
+			const char *name = lfirst(input);
+
+			if (has_name(defining->changed, name) &&
+				osml_defining_find(defining, name, 0) == NULL &&
+				means_feature(definition, source, name))
+				ereport(ERROR,
+						(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+						 errmsg("feature \"%s\" of dataset \"%s\" is used by feature \"%s\"",
+								name, defining->dataset->name, definition->feature),
+						 errhint("Drop \"%s\" first.", definition->feature)));
+		}
+	}
+}
+
+OsmlFeatureSet *
+osml_defined_features(const OsmlDatasetRow *dataset, List *definitions, OsmlSource **source)
+{
+	*source = osml_source_resolve(dataset->train, NULL);
+	return osml_source_features(*source, dataset->label,
+								osml_dataset_features(dataset, definitions), definitions,
+								dataset->name);
+}
+
+/* Everything, as a whole. */
+static OsmlFeatureSet *
+check(const OsmlDefining *defining)
+{
+	const OsmlDatasetRow *dataset = defining->dataset;
+	OsmlSource *source = osml_source_resolve(dataset->train, NULL);
+	const char *label = dataset->label ? dataset->label :
+		NameStr(TupleDescAttr(source->columns, 0)->attname);
+	OsmlFeatureSet *set;
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+		check_definition(defining, lfirst(cell), label);
+	check_dropped(defining, source);
+	set = osml_defined_features(dataset, defining->definitions, &source);
+	(void) osml_feature_set_prepare(set, dataset->name);
+	return set;
+}
+
+/* The bins of a changed feature, where its edges are known without any row. */
+static void
+store_bins(const OsmlDefining *defining, const OsmlFeatureSet *set, const char *feature)
+{
+	OsmlBinRow *rows = NULL;
+	int			n = 0;
+
+	for (int i = 0; i < set->n_features; i++)
+	{
+		const OsmlFeature *found = &set->features[i];
+		int			n_edges;
+
+		if (found->code >= 0 && strcmp(found->name, feature) == 0 &&
+			osml_bin_edges(&set->program->steps[found->step].step, &n_edges))
+			rows = osml_bins_of_code(set->program, found->code, NULL, NULL, &n);
+	}
+	osml_bins_replace(defining->dataset->dataset_id, 0, feature, rows, n);
+}
+
+void
+osml_defining_end(OsmlDefining *defining)
+{
+	OsmlFeatureSet *set;
+	ListCell   *cell;
+
+	if (defining->changed == NIL)
+		return;
+	renumber(defining);
+	spread_changes(defining);
+	set = check(defining);
+	foreach(cell, defining->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+
+		if (has_name(defining->changed, definition->feature))
+			definition->fitted = NULL;
+	}
+	osml_definitions_replace(defining->dataset->dataset_id, defining->definitions);
+	foreach(cell, defining->changed)
+		store_bins(defining, set, lfirst(cell));
+}

@@ -1,0 +1,25 @@
+/*
+ * fit_dataset.h
+ *	  What a dataset's own features are, learned from all of its training rows.
+ *
+ * For people: runs learn for themselves, from the rows they train on.
+ */
+#ifndef OSML_API_FIT_DATASET_H
+#define OSML_API_FIT_DATASET_H
+
+#include "catalog/dataset.h"
+#include "source/feature.h"
+
+/* learn and store: fitted of the definitions, and bins with their counts.  The
+ * dataset is the current user's own. */
+extern void osml_fit_dataset(OsmlDatasetRow *dataset);
+
+/* a dataset's features with what is given or was learned; an error when that
+ * is not all */
+extern OsmlFeatureSet *osml_fitted_features(const OsmlDatasetRow *dataset);
+
+/* raise: a feature is not fitted, or not since it changed */
+extern void osml_not_fitted(const OsmlDatasetRow *dataset, const char *feature)
+			pg_attribute_noreturn();
+
+#endif							/* OSML_API_FIT_DATASET_H */

@@ -1,0 +1,148 @@
+/*
+ * bin.c
+ *	  osml.bin: see bin.h.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#include "catalog/bin.h"
+#include "catalog/scope.h"
+#include "catalog/statement.h"
+
+static OsmlStatement delete_bins = OSML_STATEMENT(
+	"DELETE FROM osml.bin WHERE (dataset_id = $1 OR version_id = $2) AND feature = $3",
+	INT8OID, INT8OID, TEXTOID);
+
+static OsmlStatement insert_bin = OSML_STATEMENT(
+	"INSERT INTO osml.bin (dataset_id, version_id, feature, bin, low, high, category,"
+	" count, mean_label) VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, -1), $9)",
+	INT8OID, INT8OID, TEXTOID, INT8OID, FLOAT8OID, FLOAT8OID, TEXTOID, INT8OID,
+	FLOAT8OID);
+
+static OsmlStatement find_categories = OSML_STATEMENT(
+	"SELECT category FROM osml.bin WHERE dataset_id = $1 AND feature = $2 ORDER BY bin",
+	INT8OID, TEXTOID);
+
+char *
+osml_code_text(const OsmlProgram *program, int k, int64 code)
+{
+	int			column = program->codes[k];
+	const OsmlStep *step = &program->steps[osml_program_code_step(program, column)].step;
+	int			param = osml_param_by_name(step->transform, "categories");
+	char		name[1024];
+
+	if (param >= 0 && step->params[param].given && code < step->params[param].n)
+		return pstrdup(step->params[param].texts[code]);
+	osml_program_code_name(program, column, code, name, sizeof(name));
+	/* a long one may have been cut within a character */
+	return pnstrdup(name, pg_mbcliplen(name, strlen(name), strlen(name)));
+}
+
+OsmlBinRow *
+osml_bins_of_code(const OsmlProgram *program, int k, const int64 *count,
+				  const double *mean_label, int *n)
+{
+	int			step = osml_program_code_step(program, program->codes[k]);
+	const OsmlProgramStep *made_by = &program->steps[step];
+	const double *edges;
+	int			n_edges = 0;
+	int64		n_codes;
+	OsmlBinRow *rows;
+
+	*n = 0;
+	if (!made_by->fitted)
+		return NULL;
+	edges = osml_bin_edges(&made_by->step, &n_edges);
+	n_codes = made_by->step.transform->n_codes(&made_by->step);
+	rows = palloc(sizeof(OsmlBinRow) * Max(1, Min(n_codes, OSML_MAX_BIN_ROWS)));
+	for (int64 code = 0; code < n_codes && *n < OSML_MAX_BIN_ROWS; code++)
+	{
+		OsmlBinRow *row = &rows[*n];
+
+		if (n_codes > OSML_MAX_BIN_ROWS && count && count[code] == 0)
+			continue;
+		row->bin = code;
+		row->low = code + 1 < n_edges ? edges[code] : NAN;
+		row->high = code + 1 < n_edges ? edges[code + 1] : NAN;
+		row->category = osml_code_text(program, k, code);
+		row->count = count ? count[code] : -1;
+		row->mean_label = count && count[code] > 0 ? mean_label[code] : NAN;
+		(*n)++;
+	}
+	return rows;
+}
+
+/* An id, of which 0 means the other one. */
+static void
+push_id(OsmlArgs *args, int64 id)
+{
+	if (id == 0)
+		osml_push_null(args);
+	else
+		osml_push_int8(args, id);
+}
+
+static void
+insert_row(int64 dataset_id, int64 version_id, const char *feature, const OsmlBinRow *row)
+{
+	OsmlArgs	args = {0};
+
+	push_id(&args, dataset_id);
+	push_id(&args, version_id);
+	osml_push_text(&args, feature);
+	osml_push_int8(&args, row->bin);
+	osml_push_float8(&args, row->low);
+	osml_push_float8(&args, row->high);
+	osml_push_text(&args, row->category);
+	osml_push_int8(&args, row->count);
+	osml_push_float8(&args, row->mean_label);
+	osml_statement_write(&insert_bin, &args);
+}
+
+void
+osml_bins_replace(int64 dataset_id, int64 version_id, const char *feature,
+				  const OsmlBinRow *bins, int n)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+
+	osml_catalog_begin(&scope);
+	push_id(&args, dataset_id);
+	push_id(&args, version_id);
+	osml_push_text(&args, feature);
+	osml_statement_write(&delete_bins, &args);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		insert_row(dataset_id, version_id, feature, &bins[i]);
+	}
+	osml_catalog_end(&scope);
+}
+
+/* The last two codes are `other` and NULL. */
+bool
+osml_bins_categories(int64 dataset_id, const char *feature, List **categories)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	uint64		n;
+
+	*categories = NIL;
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, dataset_id);
+	osml_push_text(&args, feature);
+	n = osml_statement_read(&find_categories, &args);
+	MemoryContextSwitchTo(scope.caller);
+	for (uint64 i = 0; i + 2 < n; i++)
+	{
+		OsmlFields	fields = osml_fields(&scope, i);
+
+		*categories = lappend(*categories, osml_pull_text(&fields));
+	}
+	osml_catalog_end(&scope);
+	return n > 0;
+}

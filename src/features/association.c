@@ -1,0 +1,224 @@
+/*
+ * association.c
+ *	  Shares of the label's variance; see association.h.  Pairs of columns are
+ *	  in pairs.c.
+ */
+#include "features/association.h"
+
+#include <math.h>
+
+#include "compute/student.h"
+
+/* how often two rows of chance differ in their label must be seen to tell */
+#define MIN_DISCORDANT 20
+
+/* below this the beta function does not overflow */
+#define FEW_DOF 200
+
+/* the chance that two rows have different labels */
+static double
+label_gini(const OsmlTarget *target)
+{
+	double		same = 0;
+
+	for (int c = 0; c < target->view->n_values; c++)
+	{
+		double		share = (double) target->view->count[c] / target->n;
+
+		same += share * share;
+	}
+	return 1 - same;
+}
+
+/*
+ * P(F >= f): exactly for few degrees of freedom, else by the cube root's near
+ * normality (Paulson, Annals of Mathematical Statistics 13, 1942), which is off
+ * by a few percent of p where p matters.
+ */
+static double
+f_test_p(double f, double between, double within)
+{
+	double		x = within / (within + between * f);
+	double		root = cbrt(f);
+	double		a = 2 / (9 * between);
+	double		b = 2 / (9 * within);
+
+	if (!isfinite(f))
+		return 0;
+	if (between + within < FEW_DOF)
+		return osml_beta_inc(within / 2, between / 2, x, 1 - x);
+	return erfc(((1 - b) * root - (1 - a)) / sqrt(b * root * root + a) / sqrt(2)) / 2;
+}
+
+/* sums by group, the rows without a code in the last one */
+typedef struct Sums
+{
+	int			n_groups;
+	int		   *count;
+	double	   *sum;
+	double	   *squares;
+} Sums;
+
+static void
+add_up(Sums *sums, const OsmlTarget *target, int k, const int32_t *code)
+{
+	for (int g = 0; g < sums->n_groups; g++)
+	{
+		sums->count[g] = 0;
+		sums->sum[g] = sums->squares[g] = 0;
+	}
+	for (int i = 0; i < target->n; i++)
+	{
+		int			g = code[i] >= 0 ? code[i] : sums->n_groups - 1;
+		double		y = target->y[k][i];
+
+		sums->count[g]++;
+		sums->sum[g] += y;
+		sums->squares[g] += y * y;
+	}
+}
+
+/* What groups of several rows add up to: lone rows show no spread. */
+typedef struct Squares
+{
+	int			n;				/* rows in groups of several */
+	int			alone;
+	int			groups;
+	double		within;
+	double		total;
+} Squares;
+
+static void
+split_squares(Sums *sums, const OsmlTarget *target, const int32_t *code, bool missing_too,
+			  Squares *squares)
+{
+	squares->within = squares->total = 0;
+	for (int k = 0; k < target->m; k++)
+	{
+		double		sum = 0;
+		double		sum_squares = 0;
+
+		squares->n = squares->alone = squares->groups = 0;
+		add_up(sums, target, k, code);
+		for (int g = 0; g < sums->n_groups - (missing_too ? 0 : 1); g++)
+		{
+			if (sums->count[g] < 2)
+			{
+				squares->alone += sums->count[g];
+				continue;
+			}
+			squares->n += sums->count[g];
+			squares->groups++;
+			sum += sums->sum[g];
+			sum_squares += sums->squares[g];
+			squares->within += fmax(0, sums->squares[g] -
+									sums->sum[g] * sums->sum[g] / sums->count[g]);
+		}
+		if (squares->n > 0)
+			squares->total += sum_squares - sum * sum / squares->n;
+	}
+}
+
+OsmlStatus
+osml_explain(const OsmlArena *arena, const OsmlTarget *target, const int32_t *code,
+			 int n_codes, bool missing_too, OsmlExplained *explained)
+{
+	Sums		sums = {n_codes + 1, NULL, NULL, NULL};
+	Squares		squares = {0};
+	double		mean_within;
+
+	explained->share = 0;
+	explained->p = 1;
+	sums.count = osml_arena_alloc(arena, sizeof(int) * sums.n_groups);
+	sums.sum = osml_arena_alloc(arena, sizeof(double) * sums.n_groups);
+	sums.squares = osml_arena_alloc(arena, sizeof(double) * sums.n_groups);
+	if (sums.count == NULL || sums.sum == NULL || sums.squares == NULL)
+		return OSML_OUT_OF_MEMORY;
+	split_squares(&sums, target, code, missing_too, &squares);
+	osml_arena_release(arena, sums.count);
+	osml_arena_release(arena, sums.sum);
+	osml_arena_release(arena, sums.squares);
+	explained->groups = squares.groups;
+	explained->within = squares.n - squares.groups;
+	/* groups of several rows must be most of what there is to speak for it */
+	if (squares.groups < 2 || squares.total <= 0 || squares.n < squares.alone ||
+		explained->within * label_gini(target) < MIN_DISCORDANT)
+		return OSML_OK;
+	mean_within = squares.within / explained->within;
+	explained->share = fmax(0, 1 - mean_within / (squares.total / (squares.n - 1)));
+	explained->p = f_test_p((squares.total - squares.within) / (squares.groups - 1) /
+							mean_within, squares.groups - 1, explained->within);
+	return OSML_OK;
+}
+
+double
+osml_follow(const OsmlTarget *target, const OsmlView *view)
+{
+	double		steps = 0;
+	double		total = 0;
+	int			n = view->n_present;
+
+	if (n < 2 || n * label_gini(target) < MIN_DISCORDANT)
+		return 0;
+	for (int k = 0; k < target->m; k++)
+	{
+		const double *y = target->y[k];
+		double		sum = 0;
+		double		squares = 0;
+
+		for (int i = 0; i < n; i++)
+		{
+			double		value = y[view->order[i]];
+			double		step = i > 0 ? value - y[view->order[i - 1]] : 0;
+
+			sum += value;
+			squares += value * value;
+			steps += step * step;
+		}
+		total += squares - sum * sum / n;
+	}
+	if (total <= 0)
+		return 0;
+	return fmax(0, 1 - steps / 2 / total * n / (n - 1));
+}
+
+double
+osml_correlation(const double *a, const double *b, int n, int *n_used)
+{
+	double		mean_a = 0;
+	double		mean_b = 0;
+	double		aa = 0;
+	double		bb = 0;
+	double		ab = 0;
+	int			used = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (isnan(a[i]) || isnan(b[i]))
+			continue;
+		used++;
+		mean_a += (a[i] - mean_a) / used;
+		mean_b += (b[i] - mean_b) / used;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		if (isnan(a[i]) || isnan(b[i]))
+			continue;
+		aa += (a[i] - mean_a) * (a[i] - mean_a);
+		bb += (b[i] - mean_b) * (b[i] - mean_b);
+		ab += (a[i] - mean_a) * (b[i] - mean_b);
+	}
+	if (n_used)
+		*n_used = used;
+	return aa > 0 && bb > 0 ? fmax(-1, fmin(1, ab / sqrt(aa) / sqrt(bb))) : 0;
+}
+
+double
+osml_correlation_p(double r, int n)
+{
+	if (n < 3)
+		return 1;
+	if (fabs(r) >= 1)
+		return 0;
+	return osml_student_p(r * sqrt((n - 2) / (1 - r * r)), n - 2);
+}

@@ -1,0 +1,216 @@
+/*
+ * column.c
+ *	  Columns of a source by name: see column.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "rules/name/nearest.h"
+#include "source/column.h"
+#include "source/decode.h"
+
+/* A column by name, or NULL. */
+Form_pg_attribute
+osml_find_column(TupleDesc columns, const char *name)
+{
+	for (int i = 0; i < columns->natts; i++)
+	{
+		if (strcmp(NameStr(TupleDescAttr(columns, i)->attname), name) == 0)
+			return TupleDescAttr(columns, i);
+	}
+	return NULL;
+}
+
+/* A column by name; an error with the nearest name. */
+Form_pg_attribute
+osml_need_column(const OsmlSource *source, const char *name)
+{
+	Form_pg_attribute column = osml_find_column(source->columns, name);
+	OsmlNearest nearest;
+	const char *best;
+
+	if (column)
+		return column;
+	osml_nearest_begin(&nearest, name);
+	for (int i = 0; i < source->columns->natts; i++)
+		osml_nearest_offer(&nearest, NameStr(TupleDescAttr(source->columns, i)->attname));
+	best = osml_nearest_end(&nearest);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" does not exist in %s", name, source->label),
+			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
+}
+
+/* Raise: a column cannot be the label, or a feature, for its type. */
+static void
+label_type_error(const OsmlSource *source, Form_pg_attribute column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("label \"%s\" of %s has type %s, which is not a number",
+					NameStr(column->attname), source->label,
+					format_type_be(column->atttypid)),
+			 errdetail("Accepted types are %s.", osml_decode_types()),
+			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".")));
+}
+
+void
+osml_feature_type_error(const OsmlSource *source, Form_pg_attribute column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("feature \"%s\" of %s has type %s, which is neither a number nor a text",
+					NameStr(column->attname), source->label,
+					format_type_be(column->atttypid)),
+			 errdetail("Numbers are %s, and arrays of them of a fixed length.",
+					   osml_decode_types()),
+			 errhint("Cast it in a view or a SELECT, make it a category with osml_transform, "
+					 "or leave it out by naming \"features\" in the hyperparameters.")));
+}
+
+/* Raise: the feature is there, but is not the kind that was trained on. */
+static void
+match_type_error(const OsmlSource *source, Form_pg_attribute column,
+				 const OsmlInput *input)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 input->n_elements > 0 ?
+			 errmsg("feature \"%s\" of %s has type %s, but must be an array of %d numbers",
+					input->name, source->label, format_type_be(column->atttypid),
+					input->n_elements) :
+			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
+					input->name, source->label, format_type_be(column->atttypid)),
+			 errdetail("Accepted types of a number are %s.", osml_decode_types()),
+			 errhint("Cast it in a view or a SELECT.")));
+}
+
+/* A query may give one name to several columns; none of them can be meant. */
+void
+osml_check_unique(const OsmlSource *source, const char *name)
+{
+	int			n = 0;
+
+	for (int i = 0; i < source->columns->natts; i++)
+		n += strcmp(NameStr(TupleDescAttr(source->columns, i)->attname), name) == 0;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_AMBIGUOUS_COLUMN),
+				 errmsg("%s has %d columns named \"%s\"", source->label, n, name),
+				 errhint("Give them different names with AS.")));
+}
+
+/* The length of an array column, from the first row that has one. */
+int
+osml_peek_array_length(const OsmlSource *source, const char *name)
+{
+	char	   *sql = psprintf("SELECT pg_catalog.cardinality(%s) FROM %s WHERE %s IS NOT NULL LIMIT 1",
+							   quote_identifier(name), source->from, quote_identifier(name));
+	bool		found;
+	int			length = 0;
+
+	SPI_connect();
+	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute failed: %s", sql);
+	found = SPI_processed == 1;
+	if (found)
+	{
+		bool		isnull;
+
+		length = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0],
+											 SPI_tuptable->tupdesc, 1, &isnull));
+	}
+	SPI_finish();
+	if (length <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 found ?
+				 errmsg("array column \"%s\" of %s is empty where it is first not NULL",
+						name, source->label) :
+				 errmsg("array column \"%s\" of %s is NULL in every row",
+						name, source->label),
+				 errdetail("The number of features is taken from the first row that is not NULL.")));
+	return length;
+}
+
+/* Plan and start, but do not run, so that a missing grant shows at once. */
+void
+osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < set->n_columns; i++)
+		appendStringInfo(&sql, "%s%s", i ? ", " : "",
+						 quote_identifier(set->columns[i].name));
+	if (set->label)
+		appendStringInfo(&sql, "%s%s", set->n_columns > 0 ? ", " : "",
+						 quote_identifier(set->label));
+	appendStringInfo(&sql, " FROM %s LIMIT 0", source->from);
+	SPI_connect();
+	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute failed: %s", sql.data);
+	SPI_finish();
+}
+
+/* Name and type of the label go into the set. */
+void
+osml_set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
+{
+	Form_pg_attribute column = osml_need_column(source, name);
+
+	osml_check_unique(source, name);
+	if (osml_decode_for(column->atttypid) == NULL)
+		label_type_error(source, column);
+	set->label = pstrdup(name);
+	set->label_type = column->atttypid;
+}
+
+/* Is a column of another source read as it was in training? */
+static void
+match_input(const OsmlSource *source, const OsmlInput *input, Form_pg_attribute column)
+{
+	Oid			type = column->atttypid;
+	bool		usable = true;
+
+	if (input->kind == OSML_INPUT_ARRAY)
+		usable = OidIsValid(osml_decode_element(type));
+	else if (input->kind != OSML_INPUT_KEY)
+		usable = osml_decode_for(type) != NULL;
+	if (!usable)
+		match_type_error(source, column, input);
+}
+
+OsmlFeatureSet *
+osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label)
+{
+	OsmlFeatureSet *match = palloc(sizeof(OsmlFeatureSet));
+
+	*match = *set;
+	match->columns = palloc(sizeof(OsmlSourceColumn) * Max(1, set->n_columns));
+	match->label = NULL;
+	match->label_type = InvalidOid;
+	for (int i = 0; i < set->n_columns; i++)
+	{
+		Form_pg_attribute column = osml_need_column(source, set->columns[i].name);
+
+		osml_check_unique(source, set->columns[i].name);
+		match->columns[i].name = set->columns[i].name;
+		match->columns[i].type = column->atttypid;
+		for (int k = 0; k < set->n_inputs; k++)
+		{
+			if (set->inputs[k].column == i)
+				match_input(source, &set->inputs[k], column);
+		}
+	}
+	if (with_label)
+		osml_set_label(match, source, set->label);
+	osml_check_readable(source, match);
+	return match;
+}

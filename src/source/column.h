@@ -1,0 +1,34 @@
+/*
+ * column.h
+ *	  Columns of a source by name, with errors that say what is near.
+ *
+ * What feature.c resolves features with, and other sources are matched by.
+ */
+#ifndef OSML_COLUMN_H
+#define OSML_COLUMN_H
+
+#include "source/source.h"
+
+/* NULL when there is none */
+extern Form_pg_attribute osml_find_column(TupleDesc columns, const char *name);
+
+/* an error, with the nearest name, when there is none */
+extern Form_pg_attribute osml_need_column(const OsmlSource *source, const char *name);
+
+/* an error when a query gives the name to several columns */
+extern void osml_check_unique(const OsmlSource *source, const char *name);
+
+/* the length of an array column, from the first row that has one */
+extern int	osml_peek_array_length(const OsmlSource *source, const char *name);
+
+/* name and type of the label go into the set */
+extern void osml_set_label(OsmlFeatureSet *set, const OsmlSource *source,
+						   const char *name);
+
+/* plan and start, but do not run, so that a missing grant shows at once */
+extern void osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set);
+
+/* raise: a column's type can neither be counted nor read */
+extern void osml_feature_type_error(const OsmlSource *source, Form_pg_attribute column);
+
+#endif							/* OSML_COLUMN_H */

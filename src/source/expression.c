@@ -1,0 +1,255 @@
+/*
+ * expression.c
+ *	  SQL expressions over a row's columns: see expression.h.
+ *
+ * The columns reach the expression as parameters, as PL/pgSQL's variables do,
+ * so it needs neither a relation nor a plan.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/params.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_expr.h"
+#include "parser/parser.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "rules/name/nearest.h"
+#include "source/expression.h"
+
+struct OsmlExpression
+{
+	ExprState  *state;
+	ExprContext *context;
+	ParamListInfo params;
+	Oid			type;
+};
+
+/* what the hooks need */
+typedef struct Columns
+{
+	const char *feature;
+	int			n;
+	char	   *const *names;
+	const Oid  *types;
+	List	  **used;
+} Columns;
+
+static void
+pin_search_path(void)
+{
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* Raise: the expression names something the row has not. */
+static void
+unknown_column(const Columns *columns, const char *name)
+{
+	OsmlNearest nearest;
+	const char *best;
+
+	osml_nearest_begin(&nearest, name);
+	for (int i = 0; i < columns->n; i++)
+		osml_nearest_offer(&nearest, columns->names[i]);
+	best = osml_nearest_end(&nearest);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" in the expression of feature \"%s\" does not exist",
+					name, columns->feature),
+			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
+}
+
+/* A name in the expression is a column of the row. */
+static Node *
+resolve_column(ParseState *pstate, ColumnRef *ref, Node *var)
+{
+	const Columns *columns = pstate->p_ref_hook_state;
+	const char *name;
+
+	if (var != NULL || list_length(ref->fields) != 1 ||
+		!IsA(linitial(ref->fields), String))
+		return NULL;
+	name = strVal(linitial(ref->fields));
+	for (int i = 0; i < columns->n; i++)
+	{
+		Param	   *param;
+
+		if (strcmp(columns->names[i], name) != 0)
+			continue;
+		if (columns->used)
+			*columns->used = list_append_unique_int(*columns->used, i);
+		param = makeNode(Param);
+		param->paramkind = PARAM_EXTERN;
+		param->paramid = i + 1;
+		param->paramtype = columns->types[i];
+		param->paramtypmod = -1;
+		param->paramcollid = get_typcollation(columns->types[i]);
+		param->location = ref->location;
+		return (Node *) param;
+	}
+	unknown_column(columns, name);
+	return NULL;
+}
+
+/* Raise: not an expression, but more. */
+static void
+not_an_expression(const char *feature, const char *text)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SYNTAX_ERROR),
+			 errmsg("expression of feature \"%s\" is not a single expression", feature),
+			 errdetail("The text is: %s", text),
+			 errhint("Write what could stand between SELECT and FROM.")));
+}
+
+/* The parse tree of one expression and nothing else. */
+static Node *
+parse(const char *text, const char *feature)
+{
+	List	   *raw = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
+	SelectStmt *select;
+
+	if (list_length(raw) != 1 || !IsA(linitial_node(RawStmt, raw)->stmt, SelectStmt))
+		not_an_expression(feature, text);
+	select = (SelectStmt *) linitial_node(RawStmt, raw)->stmt;
+	if (list_length(select->targetList) != 1 || select->fromClause != NIL ||
+		select->whereClause || select->groupClause != NIL || select->havingClause ||
+		select->windowClause != NIL || select->sortClause != NIL ||
+		select->limitOffset || select->limitCount || select->lockingClause != NIL ||
+		select->withClause || select->distinctClause != NIL || select->op != SETOP_NONE)
+		not_an_expression(feature, text);
+	return linitial_node(ResTarget, select->targetList)->val;
+}
+
+/* Says whose expression an error of the parser is about. */
+static void
+add_context(void *arg)
+{
+	errcontext("expression of feature \"%s\"", (const char *) arg);
+}
+
+/* Parse and analyse. */
+static Expr *
+analyse(const char *text, Columns *columns)
+{
+	ParseState *pstate = make_parsestate(NULL);
+	Node	   *node;
+
+	pstate->p_post_columnref_hook = resolve_column;
+	pstate->p_ref_hook_state = columns;
+	/* the kind is chosen for its checks and for how its errors read */
+	node = transformExpr(pstate, parse(text, columns->feature),
+						 EXPR_KIND_ALTER_COL_TRANSFORM);
+	if (exprType(node) == UNKNOWNOID)
+		node = coerce_to_specific_type(pstate, node, TEXTOID, "expression");
+	assign_expr_collations(pstate, node);
+	if (contain_volatile_functions(node))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("expression of feature \"%s\" calls a volatile function",
+						columns->feature),
+				 errhint("The same row must always give the same value.")));
+	free_parsestate(pstate);
+	return expression_planner((Expr *) node);
+}
+
+/* Become the owner, restricted and with the pinned search_path; see leave(). */
+typedef struct Guise
+{
+	Oid			user;
+	int			context;
+	int			level;			/* of settings; 0: none were changed */
+} Guise;
+
+static Guise
+enter(Oid owner, bool pin)
+{
+	Guise		guise = {0};
+
+	GetUserIdAndSecContext(&guise.user, &guise.context);
+	SetUserIdAndSecContext(owner, guise.context | SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
+	if (pin)
+	{
+		guise.level = NewGUCNestLevel();
+		pin_search_path();
+	}
+	return guise;
+}
+
+/* After an error the transaction's abort does the same. */
+static void
+leave(const Guise *guise)
+{
+	if (guise->level > 0)
+		AtEOXact_GUC(false, guise->level);
+	SetUserIdAndSecContext(guise->user, guise->context);
+}
+
+/*
+ * Constant folding and the right to functions belong to the owner, as the
+ * evaluation does.
+ */
+OsmlExpression *
+osml_expression_compile(const char *text, const char *feature, Oid owner,
+						int n_columns, char *const *names, const Oid *types,
+						List **used)
+{
+	OsmlExpression *expression = palloc0(sizeof(OsmlExpression));
+	Columns		columns = {feature, n_columns, names, types, used};
+	ErrorContextCallback callback = {error_context_stack, add_context,
+	unconstify(char *, feature)};
+	Guise		guise = enter(owner, true);
+	Expr	   *expr;
+
+	error_context_stack = &callback;
+	expr = analyse(text, &columns);
+	expression->type = exprType((Node *) expr);
+	expression->params = makeParamList(n_columns);
+	for (int i = 0; i < n_columns; i++)
+		expression->params->params[i].ptype = types[i];
+	expression->context = CreateStandaloneExprContext();
+	expression->context->ecxt_param_list_info = expression->params;
+	expression->state = ExecInitExpr(expr, NULL);
+	error_context_stack = callback.previous;
+	leave(&guise);
+	return expression;
+}
+
+Oid
+osml_expression_type(const OsmlExpression *expression)
+{
+	return expression->type;
+}
+
+/*
+ * Somebody else's search_path must not decide what the owner's functions call;
+ * the owner's own may.
+ */
+Datum
+osml_expression_eval(OsmlExpression *expression, Oid owner, const Datum *values,
+					 const bool *nulls, bool *isnull)
+{
+	Guise		guise = enter(owner, GetUserId() != owner);
+	Datum		value;
+
+	ResetExprContext(expression->context);
+	for (int i = 0; i < expression->params->numParams; i++)
+	{
+		expression->params->params[i].value = values[i];
+		expression->params->params[i].isnull = nulls[i];
+	}
+	value = ExecEvalExprSwitchContext(expression->state, expression->context, isnull);
+	leave(&guise);
+	return value;
+}

@@ -1,0 +1,40 @@
+/*
+ * expression.h
+ *	  SQL expressions over a row's columns.
+ *
+ * The text comes from a catalog row, so it runs as its owner whoever asks:
+ * inside a security-restricted operation, with search_path pinned to pg_catalog
+ * while it is read.  Functions of other schemas must therefore be qualified.
+ * Subqueries, aggregates, window and set-returning functions and volatile
+ * functions are refused.
+ */
+#ifndef OSML_EXPRESSION_H
+#define OSML_EXPRESSION_H
+
+#include "access/tupdesc.h"
+#include "nodes/pg_list.h"
+
+typedef struct OsmlExpression OsmlExpression;
+
+/*
+ * Compile, as owner, in the current context against columns of these names and
+ * types.
+ * feature, for messages, is whose expression it is.  Column numbers (from 0)
+ * that it uses are appended to *used, a list of int, where used is not NULL.
+ */
+extern OsmlExpression *osml_expression_compile(const char *text, const char *feature,
+											   Oid owner, int n_columns,
+											   char *const *names, const Oid *types,
+											   List **used);
+
+extern Oid	osml_expression_type(const OsmlExpression *expression);
+
+/*
+ * The value for a row, as owner; it lives until the next call.  values and nulls
+ * are those of all columns.
+ */
+extern Datum osml_expression_eval(OsmlExpression *expression, Oid owner,
+								  const Datum *values, const bool *nulls,
+								  bool *isnull);
+
+#endif							/* OSML_EXPRESSION_H */

@@ -1,0 +1,112 @@
+/*
+ * learn.c
+ *	  Fitting a set's program in the process that reads: see learn.h.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "features/fit.h"
+#include "source/context_arena.h"
+#include "source/encode.h"
+#include "source/learn.h"
+
+static void
+take_text(void *arg, int key_column, uint64 key, const char *text, int length)
+{
+	if (osml_fit_wants_texts(arg, key_column))
+		osml_check_status(osml_fit_text(arg, key_column, key, text, length));
+}
+
+static bool
+take_block(void *arg, OsmlBlock *raw)
+{
+	osml_check_status(osml_fit_block(arg, raw, NULL));
+	return true;
+}
+
+/* All units of a source; rows that a run would drop for their label are. */
+static int64
+scan_source(const OsmlSource *source, OsmlScan *scan)
+{
+	int64		rows = 0;
+
+	scan->on_nonfinite = OSML_ON_NONFINITE_SKIP;
+	for (int i = 0; i < source->n_units; i++)
+	{
+		scan->shard = i;
+		rows += osml_scan_unit(scan, &source->units[i], 0, 0);
+	}
+	return rows;
+}
+
+void
+osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset)
+{
+	MemoryContext context;
+	OsmlArena	arena;
+	OsmlFitPass *pass;
+	OsmlStatus	status;
+
+	if (osml_feature_set_prepare(set, dataset))
+		return;
+	context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
+									ALLOCSET_DEFAULT_SIZES);
+	arena = osml_context_arena(context);
+	while ((pass = osml_fit_begin(set->program, &arena, &status)) != NULL)
+	{
+		OsmlScan	scan = {.set = set,.sink = take_block,.text_sink = take_text,.arg = pass};
+		int			bad = 0;
+		char		message[256] = "";
+
+		if (scan_source(source, &scan) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 errmsg("%s has no rows to learn features from", source->label)));
+		if (osml_fit_end(pass, &bad, message) != OSML_OK)
+			osml_step_error(set, dataset, bad, message);
+		MemoryContextReset(context);
+	}
+	osml_check_status(status);
+	MemoryContextDelete(context);
+	osml_feature_set_fitted(set);
+}
+
+/* what count_block needs */
+typedef struct Counting
+{
+	OsmlEncoder encoder;
+	OsmlLayout	layout;
+	OsmlCodeStats *stats;
+} Counting;
+
+static bool
+count_block(void *arg, OsmlBlock *raw)
+{
+	Counting   *counting = arg;
+
+	osml_code_stats_block(counting->stats, &counting->layout,
+						  osml_encode_block(&counting->encoder, raw, NULL));
+	return true;
+}
+
+void
+osml_source_code_stats(const OsmlSource *source, const OsmlFeatureSet *set,
+					   OsmlCodeStats *stats)
+{
+	Counting	counting = {{.set = set}, osml_model_layout(set), stats};
+	OsmlScan	scan = {.set = set,.sink = count_block,.arg = &counting};
+	size_t		entries = osml_layout_entries(&counting.layout);
+
+	stats->count = MemoryContextAllocExtended(CurrentMemoryContext,
+											  sizeof(int64) * Max(1, entries),
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	stats->label_mean = MemoryContextAllocExtended(CurrentMemoryContext,
+												   sizeof(double) * Max(1, entries),
+												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	counting.encoder.keep_null_rows = true;
+	counting.encoder.on_nonfinite = OSML_ON_NONFINITE_KEEP;
+	counting.encoder.label = source->label;
+	osml_encoder_init(&counting.encoder);
+	(void) scan_source(source, &scan);
+}

@@ -1,0 +1,23 @@
+/*
+ * learn.h
+ *	  Fitting a set's program in the process that reads, without a run.
+ *
+ * What osml_analyze() does for a dataset's definitions; a run fits its own, to
+ * its own training rows (train/learn.h).
+ */
+#ifndef OSML_SOURCE_LEARN_H
+#define OSML_SOURCE_LEARN_H
+
+#include "compute/code_stats.h"
+#include "source/source.h"
+
+/* Fit the program, in as many passes over the source as it needs, and give the
+ * set's definitions what was learned.  dataset, for messages, may be NULL. */
+extern void osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set,
+							  const char *dataset);
+
+/* Rows and mean label of each code of a complete set, in one pass. */
+extern void osml_source_code_stats(const OsmlSource *source, const OsmlFeatureSet *set,
+								   OsmlCodeStats *stats);
+
+#endif							/* OSML_SOURCE_LEARN_H */

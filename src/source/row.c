@@ -1,0 +1,236 @@
+/*
+ * row.c
+ *	  One row's values into the inputs of a set: see row.h.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "features/key.h"
+#include "source/decode.h"
+#include "source/expression.h"
+#include "source/row.h"
+
+/* keys told lately, by their low bits; a column has a table of its own */
+#define TOLD 1024
+
+/* one input, with its converter chosen */
+typedef struct Reading
+{
+	const OsmlInput *input;
+	OsmlDecode	decode;			/* numbers */
+	bool		is_float8;		/* the usual case, without a call */
+	Oid			element;		/* arrays */
+	OsmlTextDecoder *text;		/* keys */
+	OsmlExpression *expression; /* instead of a column */
+	uint64	   *told;			/* keys */
+} Reading;
+
+struct OsmlRowReader
+{
+	int			n;
+	Reading    *readings;
+	Oid			owner;
+	bool		allocates;
+	OsmlTextSink text_sink;
+	void	   *text_arg;
+	OsmlLengthError length_error;
+	void	   *arg;
+};
+
+/* An input that is an expression over the columns. */
+static Oid
+compile(Reading *reading, const OsmlFeatureSet *set, Oid owner)
+{
+	char	  **names = palloc(sizeof(char *) * Max(1, set->n_columns));
+	Oid		   *types = palloc(sizeof(Oid) * Max(1, set->n_columns));
+	Oid			type;
+	bool		usable;
+
+	for (int i = 0; i < set->n_columns; i++)
+	{
+		names[i] = set->columns[i].name;
+		types[i] = set->columns[i].type;
+	}
+	reading->expression = osml_expression_compile(reading->input->expression,
+												  reading->input->name, owner,
+												  set->n_columns, names, types, NULL);
+	type = osml_expression_type(reading->expression);
+	usable = reading->input->kind == OSML_INPUT_KEY || osml_decode_for(type) != NULL;
+	if (!usable)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("expression of feature \"%s\" has type %s here, which is not a number",
+						reading->input->name, format_type_be(type))));
+	return type;
+}
+
+/* Choose the converter of an input. */
+static void
+plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
+			 const OsmlInput *input)
+{
+	Oid			type;
+
+	reading->input = input;
+	if (input->column < 0)
+		type = compile(reading, set, reader->owner);
+	else
+		type = set->columns[input->column].type;
+	reader->allocates = reader->allocates || input->column < 0 || !get_typbyval(type);
+	switch (input->kind)
+	{
+		case OSML_INPUT_KEY:
+			reading->text = osml_text_decoder(type);
+			reader->allocates = true;
+			break;
+		case OSML_INPUT_ARRAY:
+			reading->element = osml_decode_element(type);
+			break;
+		case OSML_INPUT_TIME:
+			reading->decode = osml_decode_time_for(type);
+			break;
+		case OSML_INPUT_NUMBER:
+			reading->decode = osml_decode_for(type);
+			reading->is_float8 = getBaseType(type) == FLOAT8OID && input->column >= 0;
+			break;
+	}
+}
+
+OsmlRowReader *
+osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
+					   OsmlLengthError length_error, void *arg)
+{
+	OsmlRowReader *reader = palloc0(sizeof(OsmlRowReader));
+
+	reader->owner = owner;
+	reader->length_error = length_error;
+	reader->arg = arg;
+	reader->n = set->n_inputs;
+	reader->readings = palloc0(sizeof(Reading) * Max(1, set->n_inputs));
+	for (int i = 0; i < set->n_inputs; i++)
+		plan_reading(reader, &reader->readings[i], set, &set->inputs[i]);
+	return reader;
+}
+
+void
+osml_row_reader_texts(OsmlRowReader *reader, OsmlTextSink sink, void *arg)
+{
+	reader->text_sink = sink;
+	reader->text_arg = arg;
+	for (int i = 0; i < reader->n; i++)
+	{
+		if (reader->readings[i].input->kind == OSML_INPUT_KEY)
+			reader->readings[i].told = palloc0(sizeof(uint64) * TOLD);
+	}
+}
+
+void
+osml_row_reader_block(OsmlRowReader *reader)
+{
+	for (int i = 0; reader->text_sink && i < reader->n; i++)
+	{
+		if (reader->readings[i].told)
+			memset(reader->readings[i].told, 0, sizeof(uint64) * TOLD);
+	}
+}
+
+bool
+osml_row_reader_allocates(const OsmlRowReader *reader)
+{
+	return reader->allocates;
+}
+
+/* The key of a value, whose text is told unless it just was. */
+static uint64
+take_key(OsmlRowReader *reader, Reading *reading, Datum value)
+{
+	int			length;
+	const char *text = osml_decode_text(reading->text, value, &length);
+	uint64		key = osml_key(text, length);
+
+	if (reader->text_sink && reading->told[key % TOLD] != key)
+	{
+		reading->told[key % TOLD] = key;
+		reader->text_sink(reader->text_arg, reading->input->first, key, text, length);
+	}
+	return key;
+}
+
+static unsigned
+take_missing(const OsmlInput *input, double *numbers, size_t stride)
+{
+	for (int k = 0; k < Max(1, input->n_elements); k++)
+		numbers[(input->first + k) * stride] = osml_missing();
+	return OSML_ROW_MISSING;
+}
+
+/* An array; with a NULL in it all of it counts as missing. */
+static unsigned
+take_array(const OsmlRowReader *reader, const Reading *reading, Datum value,
+		   double *numbers, size_t stride, double *finite)
+{
+	const OsmlInput *input = reading->input;
+	double	   *out = numbers + input->first * stride;
+	bool		has_null;
+	int			n = osml_decode_array(value, reading->element, input->n_elements,
+									  out, stride, &has_null);
+
+	if (n != input->n_elements)
+		reader->length_error(reader->arg, input, n);
+	if (has_null)
+		return take_missing(input, numbers, stride);
+	for (int k = 0; k < n; k++)
+		*finite += out[k * stride] * 0.0;
+	return 0;
+}
+
+unsigned
+osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
+			  double *numbers, uint64 *keys, size_t stride)
+{
+	unsigned	odd = 0;
+	double		finite = 0;
+
+	for (int i = 0; i < reader->n; i++)
+	{
+		Reading    *reading = &reader->readings[i];
+		const OsmlInput *input = reading->input;
+		double		number;
+		Datum		value;
+		bool		isnull;
+
+		if (unlikely(reading->expression))
+			value = osml_expression_eval(reading->expression, reader->owner, values,
+										 nulls, &isnull);
+		else
+		{
+			value = values[input->column];
+			isnull = nulls[input->column];
+		}
+		if (input->kind == OSML_INPUT_KEY)
+		{
+			keys[input->first * stride] = isnull ? OSML_KEY_NULL :
+				take_key(reader, reading, value);
+			continue;
+		}
+		if (unlikely(isnull))
+		{
+			odd |= take_missing(input, numbers, stride);
+			continue;
+		}
+		if (input->kind == OSML_INPUT_ARRAY)
+		{
+			odd |= take_array(reader, reading, value, numbers, stride, &finite);
+			continue;
+		}
+		number = reading->is_float8 ? DatumGetFloat8(value) : reading->decode(value);
+		numbers[input->first * stride] = number;
+		finite += number * 0.0;
+	}
+	return odd | (finite == 0 ? 0 : OSML_ROW_NONFINITE);
+}

@@ -1,0 +1,151 @@
+/*
+ * learn.c
+ *	  Passes over the training rows that transforms are fitted from.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "compute/rowhash.h"
+#include "features/fit.h"
+#include "source/context_arena.h"
+#include "train/learn.h"
+#include "train/load.h"
+
+/* memory of one pass, counted against the run's budget */
+typedef struct Ledger
+{
+	OsmlRun    *run;
+	MemoryContext context;
+	int64		taken;
+} Ledger;
+
+/* Raise: learning takes more memory than the run may have. */
+static void pg_attribute_noreturn()
+over_budget(const OsmlRun *run)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("learning the features of %s needs more memory than osml.max_memory allows",
+					run->plan->parts[OSML_PART_TRAIN].source.label),
+			 errhint("Raise osml.max_memory, lower \"max_categories\", or use hash for "
+					 "columns of many categories.")));
+}
+
+/* What a piece of memory costs, as its context has it. */
+static int64
+cost(void *memory)
+{
+	return (int64) GetMemoryChunkSpace(memory);
+}
+
+static void *
+ledger_alloc(void *arg, size_t size)
+{
+	Ledger	   *ledger = arg;
+	OsmlBudget *budget = &ledger->run->budget;
+	void	   *memory;
+
+	if (!osml_budget_take(budget, (int64) size))
+		over_budget(ledger->run);
+	memory = MemoryContextAllocExtended(ledger->context, size,
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	(void) osml_budget_take(budget, cost(memory) - (int64) size);
+	ledger->taken += cost(memory);
+	return memory;
+}
+
+static void
+ledger_release(void *arg, void *memory)
+{
+	Ledger	   *ledger = arg;
+
+	osml_budget_return(&ledger->run->budget, cost(memory));
+	ledger->taken -= cost(memory);
+	pfree(memory);
+}
+
+static void
+take_text(void *arg, int key_column, uint64 key, const char *text, int length)
+{
+	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
+}
+
+/* Which rows of a block of inputs are trained on; returns their number. */
+static int
+choose_rows(const OsmlRun *run, const OsmlBlock *raw, bool *use)
+{
+	uint64		hash[OSML_BLOCK_ROWS];
+	int			n = 0;
+
+	osml_row_hash_block(&run->set->layout, raw, 0, hash);
+	for (int r = 0; r < raw->nrows; r++)
+	{
+		use[r] = !osml_held_out(run, hash[r]);
+		n += use[r];
+	}
+	return n;
+}
+
+/* Raise: there is nothing to learn from, since no row is there or all are held out. */
+static void
+no_rows(OsmlRun *run, int64 held_out)
+{
+	run->parts[OSML_PART_TRAIN].side = held_out > 0 ? 2 : 0;
+	run->parts[OSML_PART_VAL].n_rows = held_out;
+	osml_require_rows(run);
+}
+
+/* One pass. */
+static void
+learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
+{
+	bool		texts = false;
+	int64		seen = 0;
+	int64		used = 0;
+	bool		use[OSML_BLOCK_ROWS];
+	int			bad = 0;
+	char		message[256] = "";
+
+	for (int k = 0; k < run->set->layout.n_keys; k++)
+		texts = texts || osml_fit_wants_texts(pass, k);
+	if (texts)
+		osml_intake_start_texts(run, OSML_PART_TRAIN, take_text, pass);
+	else
+		osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
+	raw->nrows = 0;
+	while (osml_intake_fill_inputs(run, raw))
+	{
+		osml_run_check(run);
+		used += choose_rows(run, raw, use);
+		seen += raw->nrows;
+		osml_check_status(osml_fit_block(pass, raw, use));
+		raw->nrows = 0;
+	}
+	if (used == 0)
+		no_rows(run, seen);
+	if (osml_fit_end(pass, &bad, message) != OSML_OK)
+		osml_step_error(run->set, run->plan->dataset, bad, message);
+}
+
+void
+osml_learn_features(OsmlRun *run)
+{
+	Ledger		ledger = {run, NULL, 0};
+	OsmlArena	arena = {ledger_alloc, ledger_release, &ledger};
+	OsmlBlock  *raw = NULL;
+	OsmlFitPass *pass;
+	OsmlStatus	status;
+
+	if (osml_feature_set_prepare(run->set, run->plan->dataset))
+		return;
+	ledger.context = AllocSetContextCreate(run->context, "osml learning",
+										   ALLOCSET_DEFAULT_SIZES);
+	raw = osml_new_block(ledger.context, &run->set->layout);
+	while ((pass = osml_fit_begin(run->set->program, &arena, &status)) != NULL)
+		learn_pass(run, pass, raw);
+	osml_check_status(status);
+	osml_budget_return(&run->budget, ledger.taken);
+	MemoryContextDelete(ledger.context);
+	osml_feature_set_fitted(run->set);
+}

@@ -1,0 +1,242 @@
+-- feature_report.sql: three case studies with planted features.
+--
+-- Every planted bad feature must be found (look or drop; those that nothing can
+-- save, drop), and no planted good one dropped.  Data is made by hashing the row's
+-- number, so each seed is the same data on every machine.
+\pset fieldsep '\n'
+SET client_min_messages = warning;
+
+-- a plan: a SELECT that finds no row checks nothing and must be noticed
+SELECT plan(134);
+
+-- --- random numbers -----------------------------------------------------------------
+
+-- number k of row i: uniform in [0, 1), exponential, normal
+CREATE FUNCTION u(seed int, i bigint, k int) RETURNS float8 LANGUAGE sql IMMUTABLE
+	RETURN (hashint8extended(i, seed * 1000 + k) & 1073741823) / 1073741824.0::float8;
+CREATE FUNCTION e(seed int, i bigint, k int) RETURNS float8 LANGUAGE sql IMMUTABLE
+	RETURN -ln(1 - u(seed, i, k));
+CREATE FUNCTION z(seed int, i bigint, k int) RETURNS float8 LANGUAGE sql IMMUTABLE
+	RETURN sqrt(2 * e(seed, i, k)) * cos(2 * pi() * u(seed, i, k + 500));
+-- an effect of a code: normal, the same for all rows that have it
+CREATE FUNCTION effect(seed int, code bigint) RETURNS float8 LANGUAGE sql IMMUTABLE
+	RETURN z(seed, code + 1000000, 499);
+
+-- --- card fraud: two classes of about the same size ---------------------------------
+
+CREATE FUNCTION make_card(seed int, first int, last int) RETURNS TABLE (is_fraud int,
+	amount float8, distance_km float8, age int, country text, merchant text, tx_last_day int, online boolean,
+	limit_used float8, disputes int, amount_cents int, speed real,
+	zip int, tx_id bigint, card_ref text, chargeback_no int, reviewed text, review_score float8, currency text,
+	promo text, device_age float8, created_at timestamp, terminal int, slot int, hour int, month_no numeric)
+LANGUAGE sql AS $$
+	SELECT y,
+		exp(3 + z(seed, i, 1) + 0.5 * y),
+		e(seed, i, 2) * (20 + 15 * y),
+		18 + floor(72 * CASE WHEN y = 1 AND u(seed, i, 3) < 0.4 THEN abs(2 * u(seed, i, 4) - 1) ^ 0.3 * sign(u(seed, i, 5) - 0.5) * 0.5 + 0.4999
+			ELSE u(seed, i, 6) END)::int,
+		'c' || floor(40 * u(seed, i, 7) ^ (1 + y)),
+		'm' || floor(300 * u(seed, i, 8) ^ (2 - 0.6 * y)),
+		floor(e(seed, i, 9) * (2 + 2 * y))::int,
+		u(seed, i, 10) < 0.4 + 0.25 * y,
+		least(1, u(seed, i, 11) * (1 + 0.1 * y)),
+		CASE WHEN u(seed, i, 12) < 0.05 + 0.1 * y THEN 1 + floor(e(seed, i, 13))::int ELSE 0 END,
+		floor(10000 * exp(z(seed, i, 14) + 0.3 * y))::int,
+		(30 + 12 * z(seed, i, 15) - 2 * y)::real,
+		zip, i, md5(seed || 'card' || i),
+		CASE WHEN y = 1 AND u(seed, i, 16) < 0.6 THEN 100000 + floor(900000 * u(seed, i, 17))::int END,
+		CASE y WHEN 1 THEN 'confirmed' ELSE 'cleared' END,
+		10 * y + z(seed, i, 18), 'USD',
+		CASE WHEN u(seed, i, 19) < 0.03 THEN 'p' || floor(5 * u(seed, i, 20)) END,
+		CASE WHEN u(seed, i, 21) >= 0.2 THEN e(seed, i, 22) * (300 - 150 * y) END,
+		timestamp '2024-01-01' + i * interval '5 minutes', terminal,
+		(SELECT s FROM generate_series(1, 60) k, floor(40 * u(seed, i, 200 + k)) s
+			WHERE hashint8extended(terminal * 100 + s::int, seed) & 1 = y LIMIT 1)::int,
+		hour, 1 + floor(12 * u(seed, i, 25))
+	FROM (SELECT i, zip, hour, floor(40 * u(seed, i, 24))::int AS terminal,
+			(u(seed, i, 0) < 1 / (1 + exp(-(0.9 * sin(i / 900.0) + 0.9 * effect(seed, zip) + 0.9 * cos(pi() * hour / 12)))))::int AS y
+		FROM (SELECT i, 10000 + 97 * floor(800 * u(seed, i, 26))::int + 11 AS zip, floor(24 * u(seed, i, 27))::int AS hour
+			FROM generate_series(first, last) i) s) s
+$$;
+
+-- --- banner clicks: counts, most of them small --------------------------------------
+
+CREATE FUNCTION make_banner(seed int, first int, last int) RETURNS TABLE (clicks int,
+	width int, on_top boolean, visits int, scroll_speed float8, site text, country text, temperature float8,
+	recency_days float8, bid numeric, words int, height_px smallint,
+	postcode bigint, impression uuid, serial int, converted_at timestamptz, billed float8, format text,
+	survey int, page_depth int, served_at timestamptz, campaign int, creative int, local_hour smallint)
+LANGUAGE sql AS $$
+	SELECT y,
+		(ARRAY[300, 468, 728, 970])[1 + floor(4 * u(seed, i, 1) ^ (1 / (1 + 0.3 * y)))::int],
+		u(seed, i, 2) < 0.5 + 0.05 * least(y, 6),
+		floor(exp(1 + 1.2 * z(seed, i, 3) + 0.15 * y))::int,
+		exp(z(seed, i, 4) + 0.1 * y),
+		'site' || floor(250 * u(seed, i, 5) ^ (1 + 0.2 * y)),
+		'c' || floor(12 * u(seed, i, 6) ^ (1 + 0.1 * y)),
+		15 + 8 * z(seed, i, 7) + 0.3 * y,
+		e(seed, i, 8) * 30 / (1 + 0.2 * y),
+		round((0.2 + e(seed, i, 9) * (1 + 0.1 * y))::numeric, 2),
+		5 + floor(60 * u(seed, i, 10) ^ (1 + 0.05 * y))::int,
+		(50 + 10 * floor(20 * u(seed, i, 11) ^ (1 + 0.1 * y)))::smallint,
+		postcode, md5(seed || 'banner' || i)::uuid, i,
+		CASE WHEN y > 0 AND u(seed, i, 12) < 0.5 THEN timestamptz '2024-03-01 00:00Z' + i * interval '1 minute' + e(seed, i, 13) * interval '1 hour' END,
+		0.25 * y + 1, 'image',
+		CASE WHEN u(seed, i, 14) < 0.03 THEN 1 + floor(5 * u(seed, i, 15))::int END,
+		CASE WHEN u(seed, i, 16) >= 0.2 THEN 1 + floor(e(seed, i, 17) * (2 + 0.2 * y))::int END,
+		timestamptz '2024-03-01 00:00Z' + i * interval '1 minute',
+		campaign, (y + 31 - campaign) % 31, hour
+	FROM (SELECT i, postcode, hour, floor(31 * u(seed, i, 18))::int AS campaign,
+			least(30, floor(e(seed, i, 0) * exp(0.5 + 0.5 * sin(i / 1000.0) + 0.5 * effect(seed, postcode) + 0.5 * cos(pi() * (hour - 20) / 12))))::int AS y
+		FROM (SELECT i, 1067 + 131 * floor(700 * u(seed, i, 19))::bigint AS postcode, floor(24 * u(seed, i, 20))::smallint AS hour
+			FROM generate_series(first, last) i) s) s
+$$;
+
+-- --- game churn: three classes, one of them rare ------------------------------------
+
+CREATE FUNCTION make_game(seed int, first int, last int) RETURNS TABLE (fate int,
+	level int, minutes_played float8, friends int, purchases numeric, platform text, class text, win_share float8,
+	days_inactive float8, guild_size int, tutorial boolean, latency_ms int,
+	realm int, player_id int, exit_score int, status text, build text, clan_bonus float8, ping real,
+	joined date, shard int, party int, login_hour int, bearing float8)
+LANGUAGE sql AS $$
+	SELECT y,
+		1 + floor(60 * u(seed, i, 1) ^ (1 + 0.4 * y))::int,
+		e(seed, i, 2) * 300 / (1 + 0.5 * y),
+		floor(e(seed, i, 3) * (8 - 2 * y))::int,
+		CASE WHEN u(seed, i, 4) < 0.2 - 0.05 * y THEN round((e(seed, i, 5) * 20)::numeric, 2) ELSE 0 END,
+		(ARRAY['pc', 'mac', 'ios', 'android'])[1 + floor(4 * u(seed, i, 6) ^ (1 + 0.3 * y))::int],
+		'class' || floor(120 * u(seed, i, 7) ^ (1 + 0.5 * y)),
+		least(1, greatest(0, 0.5 + 0.15 * z(seed, i, 8) - 0.03 * y)),
+		e(seed, i, 9) * (3 + 6 * (y > 0)::int),
+		floor(50 * u(seed, i, 10) ^ (1 + 0.2 * y))::int,
+		u(seed, i, 11) < 0.8 - 0.1 * y,
+		floor(30 + e(seed, i, 12) * (40 + 10 * y))::int,
+		realm, 500000 + 7 * i,
+		CASE WHEN y > 0 AND u(seed, i, 13) < 0.5 THEN floor(11 * u(seed, i, 14))::int END,
+		(ARRAY['active', 'left', 'back'])[y + 1], '1.4.2',
+		CASE WHEN u(seed, i, 15) < 0.03 THEN e(seed, i, 16) END,
+		CASE WHEN u(seed, i, 17) >= 0.2 THEN (50 + 10 * z(seed, i, 18) + 4 * y)::real END,
+		date '2020-01-01' + i / 8, shard, (y + 45 - shard) % 3 + 3 * floor(15 * u(seed, i, 19))::int, hour,
+		360 * u(seed, i, 20)
+	FROM (SELECT i, realm, hour, floor(45 * u(seed, i, 21))::int AS shard,
+			(s > 0.9)::int + (s > 2.2)::int AS y
+		FROM (SELECT *, z(seed, i, 0) + 0.5 * sin(i / 800.0) + 0.7 * effect(seed, realm) + 0.7 * cos(pi() * (hour - 3) / 12) AS s
+			FROM (SELECT i, 2000 + 61 * floor(500 * u(seed, i, 22))::int AS realm, floor(24 * u(seed, i, 23))::int AS hour
+				FROM generate_series(first, last) i) s) s) s
+$$;
+
+-- --- what was planted ----------------------------------------------------------------
+
+CREATE TABLE planted (study text, bad text, at_least text, what text);
+INSERT INTO planted VALUES
+	('card', 'zip', 'look', 'a ZIP code stored as integer'),
+	('card', 'tx_id', 'drop', 'a serial number'),
+	('card', 'card_ref', 'drop', 'an identifier'),
+	('card', 'chargeback_no', 'drop', 'filled only after the outcome'),
+	('card', 'reviewed', 'drop', 'a copy of the label'),
+	('card', 'review_score', 'drop', 'a near copy of the label'),
+	('card', 'currency', 'drop', 'a constant'),
+	('card', 'promo', 'drop', 'present in 3 %'),
+	('card', 'device_age', 'look', 'missing in 20 %'),
+	('card', 'created_at', 'drop', 'a timestamp that leaks order'),
+	('card', 'terminal', 'look', 'one of two that identify the label'),
+	('card', 'slot', 'look', 'the other of two that identify the label'),
+	('card', 'hour', 'look', 'hour of day as a number'),
+	('card', 'month_no', 'look', 'a month without any relation'),
+	('card', '(rows)', 'look', 'the same rows in train and val'),
+	('banner', 'postcode', 'look', 'a ZIP code stored as integer'),
+	('banner', 'impression', 'drop', 'an identifier'),
+	('banner', 'serial', 'drop', 'a serial number'),
+	('banner', 'converted_at', 'drop', 'filled only after the outcome'),
+	('banner', 'billed', 'drop', 'a function of the label'),
+	('banner', 'format', 'drop', 'a constant'),
+	('banner', 'survey', 'drop', 'present in 3 %'),
+	('banner', 'page_depth', 'look', 'missing in 20 %'),
+	('banner', 'served_at', 'drop', 'a timestamp that leaks order'),
+	('banner', 'campaign', 'look', 'one of two that identify the label'),
+	('banner', 'creative', 'look', 'the other of two that identify the label'),
+	('banner', 'local_hour', 'look', 'hour of day as a number'),
+	('banner', '(rows)', 'look', 'the same rows in train and val'),
+	('game', 'realm', 'look', 'a code stored as integer'),
+	('game', 'player_id', 'drop', 'an identifier'),
+	('game', 'exit_score', 'drop', 'filled only after the outcome'),
+	('game', 'status', 'drop', 'a copy of the label'),
+	('game', 'build', 'drop', 'a constant'),
+	('game', 'clan_bonus', 'drop', 'present in 3 %'),
+	('game', 'ping', 'look', 'missing in 20 %'),
+	('game', 'joined', 'drop', 'a date that leaks order'),
+	('game', 'shard', 'look', 'one of two that identify the label'),
+	('game', 'party', 'look', 'the other of two that identify the label'),
+	('game', 'login_hour', 'look', 'hour of day as a number'),
+	('game', 'bearing', 'look', 'an angle as a number'),
+	('game', '(rows)', 'look', 'the same rows in train and val');
+
+-- the reason that has to be among those given
+CREATE TABLE reason (what text, pattern text);
+INSERT INTO reason VALUES
+	('a ZIP code stored as integer', 'name things'), ('a code stored as integer', 'name things'),
+	('a serial number', 'an identifier'), ('an identifier', 'an identifier'),
+	('filled only after the outcome', 'filled only where the label is above 0:|filled only where the label is 1:'),
+	('a copy of the label', 'tells 100.0 % of the label by itself'), ('a function of the label', 'tells 100.0 % of the label by itself'),
+	('a near copy of the label', 'of the label by itself'), ('a constant', '^constant$'),
+	('present in 3 %', 'present in only [23]\.. % of rows'), ('missing in 20 %', 'missing in (19|20|21)\.. % of rows'),
+	('a timestamp that leaks order', 'grows with the order of rows'), ('a date that leaks order', 'grows with the order of rows'),
+	('one of two that identify the label', '100 % of the label together with'),
+	('the other of two that identify the label', '100 % of the label together with'),
+	('hour of day as a number', 'hour of day goes round'), ('an angle as a number', 'angle goes round'),
+	('a month without any relation', 'month goes round.*no relation to the label'),
+	('the same rows in train and val', '^(9|10|11)\.. % of the val rows are in train too; 0.0 %');
+
+-- train on the first 8,000 rows; 200 of the 2,000 rows to validate on were trained on
+CREATE TABLE found AS SELECT NULL::text AS study, NULL::int AS seed, r.*
+	FROM osml_feature_report('SELECT 1 AS y, 2 AS x') r LIMIT 0;
+CREATE FUNCTION study(study text, label text, seed int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TABLE %I AS SELECT * FROM make_%1$s(%s, 1, 8000)', study, seed);
+	EXECUTE format('CREATE TABLE %I AS SELECT * FROM make_%s(%s, 8001, 9800)
+		UNION ALL (SELECT * FROM %I LIMIT 200)', study || '_val', study, seed, study);
+	PERFORM osml_create_dataset(study, study, label => label, val => study || '_val');
+	INSERT INTO found SELECT study, seed, r.* FROM osml_feature_report(study) r;
+	PERFORM osml_drop_dataset(study);
+	EXECUTE format('DROP TABLE %I, %I', study, study || '_val');
+END $$;
+DO $$ BEGIN
+	PERFORM study(s, l, seed) FROM (VALUES ('card', 'is_fraud'), ('banner', 'clicks'), ('game', 'fate')) v (s, l),
+		generate_series(11, 14) seed;
+END $$;
+
+-- --- what is found -------------------------------------------------------------------
+
+SELECT is(count(f.verdict), 4::bigint, format('%s: %s is reported on', p.study, p.bad))
+	|| E'\n' || is(string_agg(DISTINCT f.verdict, ' ' ORDER BY f.verdict) FILTER (WHERE f.verdict <> 'drop'),
+		CASE p.at_least WHEN 'look' THEN 'look' END, format('%s: %s, %s, gets %s', p.study, p.bad, p.what, p.at_least))
+	|| E'\n' || is(count(*) FILTER (WHERE f.reason ~ r.pattern), 4::bigint, format('%s: the reason for %s', p.study, p.bad))
+	FROM planted p JOIN reason r USING (what) LEFT JOIN found f ON f.study = p.study AND f.feature = p.bad
+	GROUP BY p.study, p.bad, p.what, p.at_least, r.pattern ORDER BY p.study, p.bad;
+-- good features: skewed, noisy, curved, weak, of many levels
+SELECT is(count(*) FILTER (WHERE verdict = 'drop'), 0::bigint, format('%s: none of %s good features is dropped', study, count(DISTINCT feature)))
+	|| E'\n' || is(string_agg(DISTINCT feature || ' ' || verdict, ', ') FILTER (WHERE verdict <> 'keep'), NULL,
+		format('%s: and all are kept', study))
+	FROM found f WHERE NOT EXISTS (SELECT FROM planted p WHERE p.study = f.study AND p.bad = f.feature) GROUP BY study;
+
+-- --- figures against SQL's own aggregates ---------------------------------------------
+
+CREATE TABLE plain AS SELECT is_fraud AS y, speed::float8 AS x, disputes, online FROM make_card(21, 1, 3000);
+SELECT is(round(r.association::numeric, 9), greatest(abs(c.line), abs(c.rank)), 'association is the better of two correlations')
+	FROM osml_feature_report('SELECT y, x FROM plain') r,
+		(SELECT round(corr(y, x)::numeric, 9) AS line, round(corr(ry, rx)::numeric, 9) AS rank
+			FROM (SELECT y, x, rank() OVER (ORDER BY y) AS ry, rank() OVER (ORDER BY x) AS rx FROM plain) s) c
+	WHERE r.measure LIKE '%correlation';
+SELECT is(r.min_rows, least(count(*) FILTER (WHERE online), count(*) FILTER (WHERE NOT online)), 'rows of the rarest value')
+	|| E'\n' || is(r.min_class_rows, (SELECT min(n) FROM (SELECT count(*) AS n FROM plain GROUP BY y, online) s), 'rows of the rarest class at one value')
+	FROM plain, osml_feature_report('SELECT y, online FROM plain') r GROUP BY r.min_rows, r.min_class_rows;
+SELECT is(round(p.redundancy::numeric, 9), (SELECT greatest(round(abs(corr(x, disputes))::numeric, 9),
+		CASE p.measure WHEN 'correlation' THEN 0 ELSE round(p.redundancy::numeric, 9) END) FROM plain), 'redundancy of two numbers is their correlation')
+	FROM osml_feature_pairs('SELECT y, x, disputes FROM plain') p;
+-- the sample is of rows, whatever the table's size
+SELECT is(count(*), 0::bigint, 'a smaller sample finds the same kinds of trouble')
+	FROM osml_feature_report('SELECT * FROM make_card(22, 1, 30000)', sample_rows => 8000) r JOIN planted p ON p.study = 'card' AND p.bad = r.feature
+	WHERE r.verdict = 'keep';
+
+SELECT * FROM finish();
