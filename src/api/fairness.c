@@ -98,6 +98,7 @@ number_sql(const char *column, Oid type)
 static int
 array_elements(const OsmlSplit *split, const char *column)
 {
+	MemoryContext context = CurrentMemoryContext;
 	char	   *sql = psprintf("SELECT pg_catalog.cardinality(%s) FROM %s WHERE %s IS NOT NULL LIMIT 1",
 							   column, split->from, column);
 	bool		isnull = true;
@@ -107,6 +108,7 @@ array_elements(const OsmlSplit *split, const char *column)
 		elog(ERROR, "unexpected result of \"%s\"", sql);
 	if (SPI_processed > 0)
 		n = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	MemoryContextSwitchTo(context); /* SPI leaves its own */
 	return isnull ? 0 : DatumGetInt32(n);
 }
 

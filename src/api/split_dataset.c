@@ -26,7 +26,8 @@ no_own_dataset(const char *name)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
 				 errhint("Make one of your own with osml_create_dataset.")));
-	nearest = osml_nearest_of(name, osml_dataset_names());
+	nearest = osml_source_is_relation(name) ? NULL :
+		osml_nearest_of(name, osml_dataset_names());
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("dataset \"%s\" does not exist", name),

@@ -190,18 +190,29 @@ gap_literal(const OsmlSplit *split, Oid type)
 			 errhint("A gap is an interval between dates or timestamps, or a difference of numbers.")));
 }
 
+/* What is wrong with a gap shows when the server reads it: say how to write one. */
+static void
+hint_gap(void *arg)
+{
+	errhint("Write a gap as '3 days' between dates and timestamps, as '2.5' between numbers.");
+}
+
 /* Where a part that precedes another ends: at its cut, less the gap. */
 static char *
 end_of_part(const OsmlSplit *split, Oid type, const char *cut)
 {
+	ErrorContextCallback callback = {.callback = hint_gap};
 	char	   *gap;
 	bool		isnull;
 
 	if (split->gap == NULL)
 		return pstrdup(cut);
 	gap = gap_literal(split, type);
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
 	query_row(psprintf("SELECT %s OPERATOR(pg_catalog.-) %s, %s OPERATOR(pg_catalog.<) '0'",
 					   cut, gap, gap));
+	error_context_stack = callback.previous;
 	if (DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
