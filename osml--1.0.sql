@@ -212,6 +212,41 @@ CREATE TABLE osml.feature_note (
 );
 COMMENT ON TABLE osml.feature_note IS 'what people know of a dataset''s features: availability, reasons, rationales';
 
+CREATE TABLE osml.statistic (
+	dataset_id	bigint NOT NULL REFERENCES osml.dataset ON DELETE CASCADE,
+	position	integer NOT NULL CHECK (position > 0),
+	column_name	text NOT NULL,
+	type		text NOT NULL,
+	is_label	boolean NOT NULL,
+	rows		bigint NOT NULL CHECK (rows >= 0),
+	nulls		bigint NOT NULL CHECK (nulls >= 0),
+	nans		bigint CHECK (nans >= 0),
+	infinities	bigint CHECK (infinities >= 0),
+	mean		double precision,
+	std			double precision,
+	skewness	double precision,
+	min			double precision,
+	max			double precision,
+	zero_share	double precision,
+	correlation	double precision,
+	p01			double precision,
+	p05			double precision,
+	p25			double precision,
+	p50			double precision,
+	p75			double precision,
+	p95			double precision,
+	p99			double precision,
+	histogram	bigint[],
+	distinct_values bigint NOT NULL CHECK (distinct_values >= 0),
+	distinct_exact boolean NOT NULL,
+	top_values	text[] NOT NULL,
+	top_counts	bigint[] NOT NULL,
+	top_error	bigint NOT NULL CHECK (top_error >= 0),
+	analyzed_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	PRIMARY KEY (dataset_id, position)
+);
+COMMENT ON TABLE osml.statistic IS 'what osml_analyze found out about the columns of datasets';
+
 -- one a statement: each call updates the extension's row
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
@@ -225,6 +260,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.weight', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_grant', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.bin', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature_note', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.statistic', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.dataset_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event_id_seq', '');
@@ -295,6 +331,35 @@ COMMENT ON COLUMN osml.feature_notes.feature IS 'column, or the text of a candid
 COMMENT ON COLUMN osml.feature_notes.available IS 'whether it is known when a prediction is wanted; NULL: nobody said';
 COMMENT ON COLUMN osml.feature_notes.reason IS 'why it is available, or why not, legal reasons included';
 COMMENT ON COLUMN osml.feature_notes.rationale IS 'why an expert thinks that it should matter';
+
+CREATE VIEW osml.statistics WITH (security_barrier) AS
+	SELECT d.name AS dataset, s.column_name, s.type, s.is_label, s.rows, s.nulls,
+		s.nans, s.infinities, s.mean, s.std, s.skewness, s.min, s.max,
+		s.zero_share, s.correlation, s.p01, s.p05, s.p25, s.p50, s.p75, s.p95,
+		s.p99, s.histogram, s.distinct_values, s.distinct_exact, s.top_values,
+		s.top_counts, s.top_error, s.position, s.analyzed_at, d.owner
+	FROM osml.statistic s JOIN osml.dataset d ON d.dataset_id = s.dataset_id
+	WHERE osml.role_usable(d.owner);
+COMMENT ON VIEW osml.statistics IS 'columns of datasets, as the latest osml_analyze found them; moments, quantiles and histogram are of finite values';
+COMMENT ON COLUMN osml.statistics.column_name IS 'column of the train source, one element of an array column, or a feature that is an expression';
+COMMENT ON COLUMN osml.statistics.rows IS 'all rows, NULLs included';
+COMMENT ON COLUMN osml.statistics.nulls IS 'rows without a value; an array with a NULL in it has none';
+COMMENT ON COLUMN osml.statistics.nans IS 'rows with NaN; NULL for texts, as are all that follow up to the histogram';
+COMMENT ON COLUMN osml.statistics.infinities IS 'rows with an infinity';
+COMMENT ON COLUMN osml.statistics.mean IS 'of a date: days since 1970; of a timestamp: seconds';
+COMMENT ON COLUMN osml.statistics.std IS 'population standard deviation';
+COMMENT ON COLUMN osml.statistics.skewness IS 'population skewness, 0 for a constant';
+COMMENT ON COLUMN osml.statistics.zero_share IS 'share of zeros among finite values';
+COMMENT ON COLUMN osml.statistics.correlation IS 'Pearson''s r with the label, over rows that have both; NULL where one of them does not vary';
+COMMENT ON COLUMN osml.statistics.p50 IS 'median, a value that occurs; quantiles are exact up to 2048 values, beyond that their rank is off by at most 0.25 % of the rows (with 99 % confidence)';
+COMMENT ON COLUMN osml.statistics.histogram IS 'values in each of 20 equally wide bins from min to max, the last with its upper edge; exact up to 2048 values, beyond that off by at most 0.5 % of the rows';
+COMMENT ON COLUMN osml.statistics.distinct_values IS 'different values; an estimate of about 1 % error where distinct_exact is false';
+COMMENT ON COLUMN osml.statistics.distinct_exact IS 'whether distinct_values has been counted';
+COMMENT ON COLUMN osml.statistics.top_values IS 'the ten most frequent values; NULL stands for a text of more than 1024 bytes';
+COMMENT ON COLUMN osml.statistics.top_counts IS 'rows of each of them, at least';
+COMMENT ON COLUMN osml.statistics.top_error IS 'what each count may be too low by; 0: they are exact';
+COMMENT ON COLUMN osml.statistics.position IS 'order of the columns, the label last';
+COMMENT ON COLUMN osml.statistics.owner IS 'owner of the dataset';
 
 CREATE VIEW osml.definitions WITH (security_barrier) AS
 	SELECT d.name AS dataset, f.feature, f.step, f.transform, f.inputs, f.shared,
@@ -487,7 +552,7 @@ COMMENT ON COLUMN osml.bins.count IS 'rows that have it; NULL: not counted since
 COMMENT ON COLUMN osml.bins.mean_label IS 'mean label of those rows';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
-GRANT SELECT ON osml.datasets, osml.feature_notes, osml.runs, osml.progress,
+GRANT SELECT ON osml.datasets, osml.feature_notes, osml.statistics, osml.runs, osml.progress,
 	osml.metrics, osml.events, osml.models, osml.features, osml.weights,
 	osml.model_definitions, osml.bins TO PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers ask who owns the dataset
@@ -502,7 +567,7 @@ DECLARE
 BEGIN
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
 		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin',
-		'feature_note'] LOOP
+		'feature_note', 'statistic'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
 	END LOOP;
 	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'event', 'model', 'version'] LOOP
@@ -561,6 +626,24 @@ CREATE FUNCTION osml_declare_feature(dataset text, feature text,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_declare_feature(text, text, boolean, text, text)
 	IS 'say whether a feature is known at prediction time, why, and why it should matter; all NULL: forget it';
+
+CREATE FUNCTION osml_analyze(dataset text, num_workers integer DEFAULT 0,
+	OUT column_name text, OUT type text, OUT is_label boolean, OUT rows bigint,
+	OUT nulls bigint, OUT nans bigint, OUT infinities bigint,
+	OUT mean double precision, OUT std double precision,
+	OUT skewness double precision, OUT min double precision,
+	OUT max double precision, OUT zero_share double precision,
+	OUT correlation double precision, OUT p01 double precision,
+	OUT p05 double precision, OUT p25 double precision, OUT p50 double precision,
+	OUT p75 double precision, OUT p95 double precision, OUT p99 double precision,
+	OUT histogram bigint[], OUT distinct_values bigint,
+	OUT distinct_exact boolean, OUT top_values text[], OUT top_counts bigint[],
+	OUT top_error bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_analyze'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
+COMMENT ON FUNCTION osml_analyze(text, integer)
+	IS 'statistics of the columns of a dataset, a relation or a SELECT, in one pass; osml.statistics keeps a dataset''s; num_workers: parallel workers that read, 0: the session itself';
 
 CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
 	sample_rows integer DEFAULT 20000,

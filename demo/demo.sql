@@ -31,6 +31,29 @@ SELECT fareamount, round(osml_predict('dc_taxi', t)::numeric, 2) AS predicted,
 FROM dc_taxi_test AS t LIMIT 5;
 
 \echo
+\echo '-- Better features: how far a trip goes, which cell of a grid it starts and ends in,'
+\echo '-- and each hour by itself. Definitions are rows; a model keeps those it was trained with.'
+SELECT osml_create_dataset('trips', 'dc_taxi');
+SELECT osml_transform('trips', 'miles', 'great_circle', '{"unit": "mi", "inputs":
+	["origin_block_latitude", "origin_block_longitude",
+	 "destination_block_latitude", "destination_block_longitude"]}');
+SELECT osml_bin('trips', ARRAY['origin_block_latitude', 'destination_block_latitude'], 20);
+SELECT osml_bin('trips', ARRAY['origin_block_longitude', 'destination_block_longitude'], 20);
+SELECT osml_cross('trips', 'origin',
+	ARRAY['origin_block_latitude_bin', 'origin_block_longitude_bin']);
+SELECT osml_cross('trips', 'destination',
+	ARRAY['destination_block_latitude_bin', 'destination_block_longitude_bin']);
+SELECT osml_transform('trips', 'hour', 'category');
+SELECT feature, transform, inputs, params FROM osml.definitions WHERE dataset = 'trips';
+\timing on
+SELECT osml_train('trips');
+SELECT * FROM osml_evaluate('trips', 'dc_taxi_test');
+\timing off
+SELECT fareamount, round(osml_predict('dc_taxi', t)::numeric, 2) AS predicted,
+	round(osml_predict('trips', t)::numeric, 2) AS with_features
+FROM dc_taxi_test AS t LIMIT 5;
+
+\echo
 \echo '-- What ran, and how it went.'
 SELECT run_id, model, version, status, steps, rows_seen,
 	ended_at - started_at AS took

@@ -285,6 +285,44 @@ SELECT pg_temp.outcome($$DELETE FROM osml.definitions WHERE dataset = 'defs'$$);
 SELECT pg_temp.outcome($$SELECT osml_fit_features('defs')$$);
 COMMIT;
 
+-- Values are read as hyperparameters are: numbers and lists may be strings.
+SELECT osml_create_dataset('defs forms', 'defs_trips', 'fare') > 0;
+SELECT osml_transform('defs forms', 'a', 'bin', '{"input": "lat", "bins": "3", "lo": " 38.25 ", "hi": 39}');
+SELECT osml_transform('defs forms', 'b', 'bin', '{"input": "lat", "method": "EDGES", "edges": " [38, \"38.5\", 39]"}');
+SELECT osml_transform('defs forms', 'c', 'category', '{"input": "zip", "categories": "[\"zip 1\"]"}');
+SELECT osml_transform('defs forms', 'd', 'impute', '{"input": "lat", "flag": "yes", "value": null}');
+SELECT pg_temp.bins('defs forms', f) FROM unnest('{a,b,c}'::text[]) f;
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'bin', '{"input": "lat", "method": "edges", "edges": "38"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'cyclic', '{"input": "lat", "period": -1}')$$);
+-- a long value is cut between characters
+SELECT pg_temp.outcome(format($$SELECT osml_transform('defs forms', 'e', 'clip', '{"input": "lat", "lo": "x%s"}')$$, repeat('é', 50)));
+SELECT pg_temp.outcome(format($$SELECT osml_cross('defs forms', 'e', %L)$$, array_fill('a'::text, ARRAY[17])));
+-- Nothing is made of what is to be predicted.
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'log1p', '{"input": "fare"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "fare"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "lat + fare"}')$$);
+-- An error in an expression says whose it is.
+SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "latt + 1"}');
+-- What is copied along is what is read: not a feature that hides a column.
+SELECT osml_transform('defs forms', 'lat', 'standardize');
+SELECT osml_transform('defs forms', 'zip', 'category', '{"max_categories": 2}');
+SELECT osml_cross('defs forms', 'ab', '{a,zip}');
+SELECT osml_create_dataset('defs copy', 'defs_trips', 'fare') > 0;
+SELECT osml_copy_features('defs forms', 'defs copy', '{ab}');
+SELECT pg_temp.defs('defs copy');
+-- A statement within a statement does not change what that one changes.
+CREATE FUNCTION pg_temp.within(d text, f text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO osml.definitions (dataset, feature, transform, inputs) VALUES (d, f, 'log1p', '{lat}');
+	RETURN 'log1p';
+END
+$$;
+SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, inputs)
+	SELECT 'defs copy', f, pg_temp.within('defs copy', f || ' inner'), '{lat}' FROM unnest('{l1,l2}'::text[]) f$$);
+INSERT INTO osml.definitions (dataset, feature, transform, inputs)
+	SELECT 'defs copy', f, pg_temp.within('defs forms', f || ' inner'), '{lat}' FROM unnest('{l1,l2}'::text[]) f;
+SELECT dataset, feature FROM osml.definitions WHERE feature ~ '^l[12]' ORDER BY 1, 2;
+
 -- --- Other roles see nothing and change nothing ----------------------------------------
 
 CREATE ROLE osml_defs_reader;
@@ -325,7 +363,7 @@ SELECT pg_temp.outcome($$UPDATE osml.definitions SET params = '{"expression": "1
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');
 SELECT count(DISTINCT name), bool_and(meaning <> '') FROM osml_transforms();
 
-SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy}'::text[]) d;
 SELECT count(*) FROM osml.definitions WHERE dataset LIKE 'defs%';
 SELECT count(*) FROM osml.bins WHERE dataset LIKE 'defs%';
 SELECT osml_drop_model('defs model');

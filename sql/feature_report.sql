@@ -31,6 +31,12 @@ SELECT count(*) FROM (SELECT feature, verdict, reason, round(association::numeri
 	EXCEPT SELECT feature, verdict, reason, round(association::numeric, 9), round(redundancy::numeric, 9)
 		FROM osml_feature_report('SELECT y, a, b, kind FROM fr_rows ORDER BY md5(a::text || b)')) d;
 
+-- long reasons are cut between characters, whatever the names; of many copies three are named
+SELECT min(octet_length(reason)) AS shortest, max(octet_length(reason)) AS longest,
+	bool_and(reason = convert_from(convert_to(reason, 'UTF8'), 'UTF8')) AS valid
+	FROM generate_series(1, 3) k, LATERAL osml_feature_report('SELECT y, a FROM fr_rows', (SELECT array_agg(format('a + %s /* %s%s */', i, repeat('x', k), repeat('ä€', 120)))
+		FROM generate_series(1, 6) i)) WHERE feature <> 'a';
+
 -- errors name the dataset, and the candidate
 SELECT * FROM osml_feature_report(NULL);
 \echo :LAST_ERROR_SQLSTATE
@@ -115,9 +121,7 @@ SELECT "check", verdict, message, hint FROM osml_check('SELECT one, far FROM fr_
 -- definitions: what they take is not left out, and the report judges the columns behind them
 SELECT osml_create_dataset('fr_made', 'fr_bad', label => 'y', features => '{gaps,far}') > 0 AS created;
 SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
-INSERT INTO osml.definition (dataset_id, position, feature, step, transform, inputs, params)
-	SELECT dataset_id, 1, 'gaps', 1, 'impute', '{gaps}'::text[], '{"method": "mean"}'::jsonb FROM osml.dataset WHERE name = 'fr_made'
-	UNION ALL SELECT dataset_id, 2, 'far_bin', 1, 'bin', '{far}', '{"bins": 4}' FROM osml.dataset WHERE name = 'fr_made';
+SELECT osml_transform('fr_made', 'gaps', 'impute', '{"method": "mean"}'), osml_bin('fr_made', 'far', 4);
 SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
 UPDATE osml.dataset SET features = '{gaps,far_bin}' WHERE name = 'fr_made';
 SELECT feature FROM osml_feature_report('fr_made');

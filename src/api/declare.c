@@ -9,36 +9,10 @@
 #include "utils/builtins.h"
 
 #include "api/need.h"
-#include "catalog/dataset.h"
 #include "catalog/feature_note.h"
-#include "catalog/role.h"
 #include "source/columns.h"
 
 PG_FUNCTION_INFO_V1(osml_declare_feature);
-
-/* A dataset that the user may change. */
-static OsmlDatasetRow *
-need_own_dataset(const char *name)
-{
-	OsmlDatasetRow *row = osml_dataset_find(name);
-
-	if (row == NULL)
-	{
-		const char *nearest = osml_nearest_of(name, osml_dataset_names());
-
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("dataset \"%s\" does not exist", name),
-				 nearest ? errhint("Perhaps you meant the dataset \"%s\".", nearest) :
-				 errhint("Make one with osml_create_dataset; osml.datasets lists them.")));
-	}
-	if (!osml_role_usable(row->owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errhint("Only that role can describe its features.")));
-	return row;
-}
 
 static void
 declare_context(void *arg)
@@ -48,8 +22,7 @@ declare_context(void *arg)
 
 /*
  * A typo would be a note that no report ever shows: the feature must be a
- * column, else an expression that the server understands.  Others may describe
- * a dataset of a role of theirs, but its queries run for the owner only.
+ * column, else an expression that the server understands.
  */
 static void
 check_feature(OsmlDatasetRow *dataset, char *feature)
@@ -57,8 +30,6 @@ check_feature(OsmlDatasetRow *dataset, char *feature)
 	ErrorContextCallback context = {error_context_stack, declare_context, dataset->name};
 	OsmlSource *source;
 
-	if (strcmp(dataset->owner, osml_current_role()) != 0)
-		return;
 	error_context_stack = &context;
 	source = osml_source_resolve(dataset->train, NULL);
 	osml_columns_check_feature(source, feature);
@@ -73,7 +44,7 @@ osml_declare_feature(PG_FUNCTION_ARGS)
 	OsmlFeatureNoteRow row = {0};
 
 	PreventCommandIfReadOnly("osml_declare_feature()");
-	dataset = need_own_dataset(osml_need_text(fcinfo, 0, "dataset"));
+	dataset = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
 	row.feature = osml_need_text(fcinfo, 1, "feature");
 	row.has_available = !PG_ARGISNULL(2);
 	row.available = row.has_available && PG_GETARG_BOOL(2);

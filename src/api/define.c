@@ -201,22 +201,23 @@ osml_drop_feature(PG_FUNCTION_ARGS)
 
 /* The features named, and those that they are made of. */
 static List *
-with_inputs(List *definitions, List *features)
+with_inputs(const OsmlDefining *from, List *features)
 {
+	OsmlSource *source = osml_source_resolve(from->dataset->train, NULL);
 	ListCell   *cell;
 
 	/* the list grows while it is walked */
 	foreach(cell, features)
 	{
-		List	   *steps = osml_definitions_of(definitions, lfirst(cell));
+		OsmlDefinition *first = osml_defining_find(from, lfirst(cell), 0);
 		ListCell   *input;
 
-		if (steps == NIL)
-			continue;
-		foreach(input, ((OsmlDefinition *) linitial(steps))->inputs)
+		if (first == NULL)
+			continue;			/* a column */
+		foreach(input, first->inputs)
 		{
 			const char *name = lfirst(input);
-			bool		known = false;
+			bool		known = !osml_input_is_feature(first, source, name);
 			ListCell   *other;
 
 			foreach(other, features)
@@ -265,7 +266,7 @@ osml_copy_features(PG_FUNCTION_ARGS)
 	foreach(cell, features)
 		osml_defining_need(&from, lfirst(cell));
 	if (!PG_ARGISNULL(2))
-		features = with_inputs(from.definitions, features);
+		features = with_inputs(&from, features);
 	/* in the order of the dataset that they come from */
 	foreach(cell, from.definitions)
 	{

@@ -85,6 +85,26 @@ end_statement(void)
 	MemoryContextDelete(statement->context);
 }
 
+/* Raise if a statement around this one changes the dataset, too: it would store
+ * what it knows, and with it undo this one. */
+static void
+check_outer(const char *dataset)
+{
+	for (Statement *outer = innermost->outer; outer; outer = outer->outer)
+	{
+		ListCell   *cell;
+
+		foreach(cell, outer->changes)
+		{
+			if (strcmp(((OsmlDefining *) lfirst(cell))->dataset->name, dataset) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_OBJECT_IN_USE),
+						 errmsg("definitions of dataset \"%s\" are being changed by the statement that called this one",
+								dataset)));
+		}
+	}
+}
+
 /* What the statement does to a dataset; in the statement's context. */
 static OsmlDefining *
 changes_of(const char *dataset)
@@ -98,6 +118,7 @@ changes_of(const char *dataset)
 		if (strcmp(defining->dataset->name, dataset) == 0)
 			return defining;
 	}
+	check_outer(dataset);
 	defining = osml_defining_begin(dataset, COMMAND);
 	innermost->changes = lappend(innermost->changes, defining);
 	return defining;

@@ -33,6 +33,11 @@ extern OsmlDefinition *osml_defining_find(const OsmlDefining *defining,
 /* all steps of a feature (OsmlDefinition *) */
 extern List *osml_definitions_of(List *definitions, const char *feature);
 
+/* does an input of this name mean a feature, if there is one? For numbers and
+ * texts a column of that name goes before it. */
+extern bool osml_input_is_feature(const OsmlDefinition *definition,
+								  const OsmlSource *source, const char *name);
+
 /* an error unless the feature has definitions */
 extern void osml_defining_need(const OsmlDefining *defining, const char *feature);
 

@@ -143,9 +143,9 @@ check_definition(const OsmlDefining *defining, const OsmlDefinition *definition,
 	check_shared(defining, definition);
 }
 
-/* Does a definition's input of this name mean a feature, where there is one? */
-static bool
-means_feature(const OsmlDefinition *definition, const OsmlSource *source, const char *name)
+bool
+osml_input_is_feature(const OsmlDefinition *definition, const OsmlSource *source,
+					  const char *name)
 {
 	const OsmlTransform *transform = osml_transform_by_name(definition->transform);
 
@@ -176,7 +176,7 @@ check_dropped(const OsmlDefining *defining, const OsmlSource *source)
 
 			if (has_name(defining->changed, name) &&
 				osml_defining_find(defining, name, 0) == NULL &&
-				means_feature(definition, source, name))
+				osml_input_is_feature(definition, source, name))
 				ereport(ERROR,
 						(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 						 errmsg("feature \"%s\" of dataset \"%s\" is used by feature \"%s\"",

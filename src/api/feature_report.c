@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
@@ -16,6 +17,7 @@
 #include "api/report.h"
 #include "source/context_arena.h"
 #include "compat.h"
+#include "source/context_arena.h"
 
 PG_FUNCTION_INFO_V1(osml_feature_report);
 PG_FUNCTION_INFO_V1(osml_feature_pairs);
@@ -80,7 +82,10 @@ put_feature(ReturnSetInfo *rsinfo, const OsmlReport *report, int j)
 
 	put_text(&row, report->columns->kinds[j].name);
 	put_text(&row, osml_verdict_name(found->verdict));
-	put_text(&row, found->reason[0] ? found->reason : NULL);
+	/* it may have been cut within a character */
+	put_text(&row, found->reason[0] ?
+			 pnstrdup(found->reason, pg_mbcliplen(found->reason, (int) strlen(found->reason),
+												  (int) strlen(found->reason))) : NULL);
 	put_text(&row, format_type_be(report->columns->types[j]));
 	put_number(&row, found->association);
 	put_text(&row, found->measure);

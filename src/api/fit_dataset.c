@@ -70,7 +70,7 @@ osml_fit_dataset(OsmlDatasetRow *dataset)
 	OsmlFeatureSet *set = osml_defined_features(dataset, definitions, &source);
 	OsmlCodeStats stats = {0};
 
-	osml_source_learn(source, set, dataset->name);
+	osml_source_learn(source, set, dataset->name, NULL);
 	store_fitted(dataset, set);
 	if (set->program->output.n_codes == 0)
 		return;

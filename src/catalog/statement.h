@@ -23,7 +23,7 @@
 
 #include "catalog/scope.h"
 
-#define OSML_MAX_ARGS 24
+#define OSML_MAX_ARGS 32
 
 /* static in its file; .plan is filled in at first use */
 typedef struct OsmlStatement

@@ -18,6 +18,11 @@
 #define TELLS_DROP 0.98
 #define TELLS_LOOK 0.9
 
+/* filled only for one class, or on one side of a label, so purely: a few
+ * exceptions are mistakes in the data */
+#define PURE_CLASS_DROP 0.97
+#define PURE_RANGE_DROP 0.99
+
 /* missing or not tells this share of the label */
 #define GAPS_LOOK 0.2
 
@@ -177,7 +182,9 @@ ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
 		return status;
 	describe_kind(&purity, words, sizeof(words));
 	note_leak(found, kind, purity.share);
-	osml_assess_say(found, strcmp(kind, "filled") == 0 ? OSML_DROP : OSML_LOOK,
+	osml_assess_say(found, strcmp(kind, "filled") == 0 && purity.share >=
+					(purity.kind == OSML_LABEL_IS ? PURE_CLASS_DROP : PURE_RANGE_DROP) ?
+					OSML_DROP : OSML_LOOK,
 					"%s only where the label %s: %.1f %% of such rows, %.1f %% of all",
 					where, words, 100 * purity.share, 100 * purity.base);
 	return OSML_OK;
@@ -253,7 +260,10 @@ ask_order(OsmlAssess *assess, int j)
 	if ((follows || kind->is_time) && bins.p < ORDER_P && bins.share >= ORDER_SHARE)
 	{
 		note_leak(found, "order", bins.share);
-		osml_assess_say(found, follows && (kind->is_time || assess->sample->facts[j].integral) ?
+		/* a table may also be sorted by a good feature: only a time or a serial
+		 * number says that its order is that of life */
+		osml_assess_say(found, follows && (kind->is_time || (found->meaning.rises &&
+															 assess->sample->facts[j].integral)) ?
 						OSML_DROP : OSML_LOOK,
 						"%s, and that tells %.1f %% of the label: rows to predict come later",
 						follows ? "grows with the order of rows" : "a point in time",

@@ -70,6 +70,7 @@ typedef struct OsmlAssessment
 	/* the feature that says most of the same */
 	int			partner;		/* -1: none */
 	double		redundancy;
+	int			n_copies;		/* features that say the same and tell more */
 } OsmlAssessment;
 
 typedef struct OsmlAssess

@@ -9,6 +9,8 @@
 /* so much the same is redundant */
 #define REDUNDANT 0.95
 
+#define MAX_NAMED 3
+
 /* a pair tells the label, and neither of the two does */
 #define PAIR_TELLS 0.95
 #define ALONE_TELLS 0.8
@@ -35,6 +37,7 @@ note_redundancy(OsmlAssess *assess, int a, int b, const OsmlPairFound *pair)
 	OsmlAssessment *found_a = &assess->found[a];
 	OsmlAssessment *found_b = &assess->found[b];
 	bool		first_is_weaker = found_a->association < found_b->association;
+	OsmlAssessment *weaker = first_is_weaker ? found_a : found_b;
 
 	if (pair->redundancy.value > found_a->redundancy)
 	{
@@ -46,9 +49,9 @@ note_redundancy(OsmlAssess *assess, int a, int b, const OsmlPairFound *pair)
 		found_b->redundancy = pair->redundancy.value;
 		found_b->partner = a;
 	}
-	if (pair->redundant)
-		osml_assess_say(first_is_weaker ? found_a : found_b, OSML_LOOK,
-						"says the same as \"%s\" (%s %.3f)",
+	/* of many copies a few make the point */
+	if (pair->redundant && weaker->n_copies++ < MAX_NAMED)
+		osml_assess_say(weaker, OSML_LOOK, "says the same as \"%s\" (%s %.3f)",
 						assess->sample->kinds[first_is_weaker ? b : a].name,
 						pair->redundancy.measure, pair->redundancy.value);
 }

@@ -15,6 +15,7 @@ typedef struct Learner
 {
 	int			step;
 	OsmlProfile profile;		/* of its first input */
+	bool		known;			/* from osml_fit_profile() */
 	bool		done;
 } Learner;
 
@@ -132,8 +133,8 @@ counts(const OsmlFitPass *pass, const Learner *learner, int key_column)
 {
 	OsmlRegister in = pass->program->steps[learner->step].in[0];
 
-	return learner->profile.tally != NULL && in.kind == OSML_VALUE_KEY &&
-		in.index == key_column;
+	return !learner->known && learner->profile.tally != NULL &&
+		in.kind == OSML_VALUE_KEY && in.index == key_column;
 }
 
 bool
@@ -176,6 +177,8 @@ osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw, const bool *use)
 		Learner    *learner = &pass->learners[i];
 		OsmlRegister in = program->steps[learner->step].in[0];
 
+		if (learner->known)
+			continue;
 		if (in.kind == OSML_VALUE_KEY)
 			status = osml_profile_keys(&learner->profile,
 									   osml_block_keys(raw, layout, in.index), use, n);
@@ -186,6 +189,71 @@ osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw, const bool *use)
 															  pass->scratch), use, n);
 	}
 	return status;
+}
+
+/* does a learner read this input of the program? */
+static bool
+reads(const OsmlFitPass *pass, const Learner *learner, OsmlRegister input)
+{
+	OsmlRegister in = pass->program->steps[learner->step].in[0];
+
+	return in.kind == input.kind && in.index == input.index;
+}
+
+int
+osml_fit_capacity(const OsmlFitPass *pass, OsmlRegister input)
+{
+	int			most = 0;
+
+	for (int i = 0; i < pass->n_learners; i++)
+	{
+		const Learner *learner = &pass->learners[i];
+
+		if (reads(pass, learner, input) && learner->profile.tally != NULL &&
+			osml_tally_capacity(learner->profile.tally) > most)
+			most = osml_tally_capacity(learner->profile.tally);
+	}
+	return most;
+}
+
+/* a tally that has lost something must be as large as the one that is wanted */
+static bool
+tells_enough(const OsmlProfile *profile, const OsmlProfile *wanted)
+{
+	return (wanted->needs & ~profile->needs) == 0 &&
+		(wanted->tally == NULL || osml_tally_error(profile->tally) == 0 ||
+		 osml_tally_capacity(profile->tally) >= osml_tally_capacity(wanted->tally));
+}
+
+OsmlStatus
+osml_fit_profile(OsmlFitPass *pass, OsmlRegister input, const OsmlProfile *profile)
+{
+	OsmlStatus	status = OSML_OK;
+
+	for (int i = 0; i < pass->n_learners && status == OSML_OK; i++)
+	{
+		Learner    *learner = &pass->learners[i];
+		OsmlProfile part = *profile;
+
+		if (learner->known || !reads(pass, learner, input) ||
+			!tells_enough(profile, &learner->profile))
+			continue;
+		part.needs = learner->profile.needs;
+		status = osml_profile_merge(&learner->profile, &part);
+		learner->known = true;
+	}
+	return status;
+}
+
+bool
+osml_fit_wants_rows(const OsmlFitPass *pass)
+{
+	for (int i = 0; i < pass->n_learners; i++)
+	{
+		if (!pass->learners[i].known)
+			return true;
+	}
+	return false;
 }
 
 /* is a learner to join another one's group? */

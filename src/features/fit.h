@@ -33,6 +33,18 @@ extern OsmlStatus osml_fit_text(OsmlFitPass *pass, int key_column, uint64_t key,
 extern OsmlStatus osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw,
 								 const bool *use);
 
+/*
+ * Instead of reading a column again: what another pass over the same rows found
+ * out about an input of the program.  Steps that the profile does not tell
+ * enough for are left to osml_fit_block(), which only rows still wanted need.
+ */
+extern OsmlStatus osml_fit_profile(OsmlFitPass *pass, OsmlRegister input,
+								   const OsmlProfile *profile);
+extern bool osml_fit_wants_rows(const OsmlFitPass *pass);
+
+/* tally capacity that the profile of an input needs to tell enough; 0: none */
+extern int	osml_fit_capacity(const OsmlFitPass *pass, OsmlRegister input);
+
 /* fit the pass's steps; see osml_program_prepare for *bad and message */
 extern OsmlStatus osml_fit_end(OsmlFitPass *pass, int *bad, char *message);
 

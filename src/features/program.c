@@ -133,10 +133,13 @@ check_step(const OsmlProgram *program, const OsmlStep *step, const OsmlRegister 
 
 	if (step->n_in < transform->min_inputs || step->n_in > transform->max_inputs)
 	{
-		snprintf(message, 256, transform->min_inputs == transform->max_inputs ?
-				 "takes %d inputs, not %d" : "takes at least %d inputs, not %d",
-				 step->n_in > transform->max_inputs ? transform->max_inputs :
-				 transform->min_inputs, step->n_in);
+		bool		few = step->n_in < transform->min_inputs;
+		int			limit = few ? transform->min_inputs : transform->max_inputs;
+
+		snprintf(message, 256, "takes %s%d input%s, not %d",
+				 transform->min_inputs == transform->max_inputs ? "" :
+				 few ? "at least " : "at most ",
+				 limit, limit == 1 ? "" : "s", step->n_in);
 		return false;
 	}
 	for (int k = 0; k < step->n_in; k++)

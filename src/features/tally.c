@@ -295,6 +295,13 @@ osml_tally_merge(OsmlTally *into, const OsmlTally *from)
 	return status;
 }
 
+/* as it was created */
+int
+osml_tally_capacity(const OsmlTally *tally)
+{
+	return tally->capacity;
+}
+
 /* rows counted */
 int64_t
 osml_tally_total(const OsmlTally *tally)

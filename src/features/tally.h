@@ -56,6 +56,7 @@ extern OsmlStatus osml_tally_text(OsmlTally *tally, uint64_t key,
 /* counts and texts of `from` are added */
 extern OsmlStatus osml_tally_merge(OsmlTally *into, const OsmlTally *from);
 
+extern int	osml_tally_capacity(const OsmlTally *tally);
 extern int64_t osml_tally_total(const OsmlTally *tally);	/* rows counted */
 extern int64_t osml_tally_error(const OsmlTally *tally);	/* 0: counts are exact */
 extern int	osml_tally_size(const OsmlTally *tally);		/* keys held */

@@ -5,10 +5,13 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+#include <float.h>
 #include <math.h>
 
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
@@ -16,6 +19,9 @@
 #include "rules/name/nearest.h"
 #include "source/definition.h"
 #include "source/feature.h"
+
+/* most bytes of a wrong value that a message shows */
+#define SHOWN_BYTES 60
 
 /* for messages about one param */
 typedef struct Place
@@ -41,7 +47,7 @@ wrong_value(const Place *place, const char *format,...)
 
 /* Raise: no such transform. */
 static void pg_attribute_noreturn()
-unknown_transform(const OsmlDefinition *definition)
+unknown_transform(const char *dataset, const OsmlDefinition *definition)
 {
 	OsmlNearest nearest;
 	const char *best;
@@ -53,16 +59,16 @@ unknown_transform(const OsmlDefinition *definition)
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("transform \"%s\" of feature \"%s\" does not exist",
-					definition->transform, definition->feature),
+			 errmsg("transform \"%s\" of %s does not exist", definition->transform,
+					osml_feature_words(dataset, definition->feature)),
 			 best ? errhint("Perhaps you meant \"%s\".", best) :
 			 errhint("osml_transforms() lists them.")));
 }
 
 /* Raise: no such param. */
 static void pg_attribute_noreturn()
-unknown_param(const OsmlDefinition *definition, const OsmlTransform *transform,
-			  const char *name)
+unknown_param(const char *dataset, const OsmlDefinition *definition,
+			  const OsmlTransform *transform, const char *name)
 {
 	OsmlNearest nearest;
 	const char *best;
@@ -73,10 +79,34 @@ unknown_param(const OsmlDefinition *definition, const OsmlTransform *transform,
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_PARAMETER),
-			 errmsg("%s of feature \"%s\" has no parameter \"%s\"",
-					transform->name, definition->feature, name),
+			 errmsg("%s of %s has no parameter \"%s\"", transform->name,
+					osml_feature_words(dataset, definition->feature), name),
 			 best ? errhint("Perhaps you meant \"%s\".", best) :
 			 errhint("osml_transforms() lists the parameters of each transform.")));
+}
+
+/* Raise: a text is not what it must be; what of it can be shown. */
+static void pg_attribute_noreturn()
+wrong_text(const Place *place, const char *wanted, const char *text)
+{
+	int			length = (int) strlen(text);
+	int			shown = pg_mbcliplen(text, length, SHOWN_BYTES);
+
+	wrong_value(place, "\"%s\" must be %s, not \"%.*s%s\"", place->def->name, wanted,
+				shown, text, shown < length ? "..." : "");
+}
+
+/* Raise: a number is out of range. */
+static void pg_attribute_noreturn()
+wrong_range(const Place *place, double number)
+{
+	const OsmlParamDef *def = place->def;
+
+	if (def->high == DBL_MAX)
+		wrong_value(place, "\"%s\" must be at least %.15g, not %.15g", def->name,
+					def->low, number);
+	wrong_value(place, "\"%s\" must be between %.15g and %.15g, not %.15g", def->name,
+				def->low, def->high, number);
 }
 
 /* A number, which may come as a string. */
@@ -97,8 +127,10 @@ take_number(const Place *place, const JsonbValue *value)
 
 		errno = 0;
 		number = strtod(text, &end);
+		while (isspace((unsigned char) *end))
+			end++;
 		if (end == text || *end != '\0')
-			wrong_value(place, "\"%s\" must be a number, not \"%.60s\"", def->name, text);
+			wrong_text(place, "a number", text);
 	}
 	else
 		wrong_value(place, "\"%s\" must be a number", def->name);
@@ -106,8 +138,7 @@ take_number(const Place *place, const JsonbValue *value)
 		wrong_value(place, "\"%s\" must be a%s number", def->name,
 					whole ? " whole" : " finite");
 	if (number < def->low || number > def->high)
-		wrong_value(place, "\"%s\" must be between %.15g and %.15g, not %.15g",
-					def->name, def->low, def->high, number);
+		wrong_range(place, number);
 	return number;
 }
 
@@ -143,18 +174,35 @@ take_choice(const Place *place, const JsonbValue *value)
 		appendStringInfo(&list, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ",
 						 choices[i]);
 	}
-	wrong_value(place, "\"%s\" must be %s, not \"%.60s\"", place->def->name, list.data, text);
+	wrong_text(place, list.data, text);
+}
+
+/* The array that a value is, or that its text is. */
+static JsonbContainer *
+need_array(const Place *place, const JsonbValue *value)
+{
+	JsonbContainer *array = value->type == jbvBinary ? value->val.binary.data : NULL;
+
+	if (value->type == jbvString)
+	{
+		char	   *text = pnstrdup(value->val.string.val, value->val.string.len);
+
+		if (text[strspn(text, " \t\n\r")] == '[')
+			array = &DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
+														CStringGetDatum(text)))->root;
+	}
+	if (array == NULL || !JsonContainerIsArray(array))
+		wrong_value(place, "\"%s\" must be an array", place->def->name);
+	return array;
 }
 
 /* The elements of a JSON array into numbers or texts. */
 static void
 take_array(const Place *place, const JsonbValue *value, OsmlParam *param)
 {
-	JsonbContainer *array = value->val.binary.data;
+	JsonbContainer *array = need_array(place, value);
 	bool		texts = place->def->type == OSML_PARAM_TEXTS;
 
-	if (value->type != jbvBinary || !JsonContainerIsArray(array))
-		wrong_value(place, "\"%s\" must be an array", place->def->name);
 	param->n = JsonContainerSize(array);
 	param->numbers = texts ? NULL : palloc(sizeof(double) * Max(1, param->n));
 	param->texts = texts ? palloc(sizeof(char *) * Max(1, param->n)) : NULL;
@@ -218,7 +266,7 @@ take_params(const char *dataset, const OsmlDefinition *definition, OsmlStep *ste
 		(void) JsonbIteratorNext(&it, &value, true);
 		i = osml_param_by_name(step->transform, name);
 		if (i < 0)
-			unknown_param(definition, step->transform, name);
+			unknown_param(dataset, definition, step->transform, name);
 		place.def = &step->transform->params[i];
 		take_param(&place, &value, &step->params[i]);
 	}
@@ -232,7 +280,7 @@ osml_definition_step(const char *dataset, const OsmlDefinition *definition, Osml
 	memset(step, 0, sizeof(OsmlStep));
 	step->transform = osml_transform_by_name(definition->transform);
 	if (step->transform == NULL)
-		unknown_transform(definition);
+		unknown_transform(dataset, definition);
 	if (!JB_ROOT_IS_OBJECT(definition->params))
 		osml_definition_error(dataset, definition->feature, definition->transform,
 							  "parameters must be a JSON object");

@@ -58,8 +58,9 @@ add_column(const Resolver *resolver, Form_pg_attribute column)
 	if (strcmp(name, resolver->label) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("feature \"%s\" reads the label \"%s\"",
-						(const char *) llast(resolver->visiting), name),
+				 errmsg("%s reads the label \"%s\"",
+						osml_feature_words(resolver->dataset, llast(resolver->visiting)),
+						name),
 				 errhint("Features may read any column but the label.")));
 
 	for (int i = 0; i < set->n_columns; i++)
@@ -212,20 +213,21 @@ unknown_input(const Resolver *resolver, const OsmlDefinition *definition,
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("input \"%s\" of feature \"%s\" is neither a column of %s nor a feature",
-					name, definition->feature, resolver->source->label),
+			 errmsg("input \"%s\" of %s is neither a column of %s nor a feature", name,
+					osml_feature_words(resolver->dataset, definition->feature),
+					resolver->source->label),
 			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
 }
 
 /* Raise: an input is of the wrong kind for its transform. */
 static void
-wrong_kind(const OsmlDefinition *definition, const char *input, const char *is,
-		   OsmlValueKind wanted)
+wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const char *input,
+		   const char *is, OsmlValueKind wanted)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("%s of feature \"%s\" cannot take \"%s\", which is %s",
-					definition->transform, definition->feature, input, is),
+			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
+					osml_feature_words(resolver->dataset, definition->feature), input, is),
 			 wanted == OSML_VALUE_CODE ?
 			 errhint("It takes bins and categories: make one with osml_bin, or with "
 					 "osml_transform and category or hash.") :
@@ -260,7 +262,7 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	if (column && transform->input == OSML_VALUE_NUMBER)
 	{
 		if (osml_decode_for(column->atttypid) == NULL)
-			wrong_kind(definition, name,
+			wrong_kind(resolver, definition, name,
 					   psprintf("of type %s", format_type_be(column->atttypid)),
 					   OSML_VALUE_NUMBER);
 		add_input(resolver, column, is_time ? OSML_INPUT_TIME : OSML_INPUT_NUMBER);
@@ -271,7 +273,15 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	resolved = resolve_feature(resolver, name);
 	if (resolved->kind != transform->input ||
 		(resolved->kind == OSML_VALUE_NUMBER && resolved->n != 1))
-		wrong_kind(definition, name, kind_words(resolved), transform->input);
+		wrong_kind(resolver, definition, name, kind_words(resolved), transform->input);
+}
+
+/* Says of which dataset an expression is that an error is about. */
+static void
+add_context(void *arg)
+{
+	if (arg)
+		errcontext("dataset \"%s\"", (const char *) arg);
 }
 
 /* A SQL expression over the row: a number, or a text. */
@@ -285,6 +295,8 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 	List	   *used = NIL;
 	OsmlExpression *expression;
 	char	   *text = osml_definition_expression(resolver->dataset, definition);
+	ErrorContextCallback callback = {error_context_stack, add_context,
+	unconstify(char *, resolver->dataset)};
 	Oid			type;
 	OsmlInput  *input;
 	ListCell   *cell;
@@ -294,15 +306,18 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 		names[i] = NameStr(TupleDescAttr(desc, i)->attname);
 		types[i] = TupleDescAttr(desc, i)->atttypid;
 	}
+	error_context_stack = &callback;
 	expression = osml_expression_compile(text, definition->feature, GetUserId(),
 										 desc->natts, names, types, &used);
+	error_context_stack = callback.previous;
 	type = osml_expression_type(expression);
 	resolved->type = format_type_be(type);
 	if (osml_decode_for(type) == NULL && !is_category(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("expression of feature \"%s\" has type %s, which is neither a number nor a text",
-						definition->feature, resolved->type),
+				 errmsg("expression of %s has type %s, which is neither a number nor a text",
+						osml_feature_words(resolver->dataset, definition->feature),
+						resolved->type),
 				 errhint("Cast it in the expression.")));
 	resolved->kind = osml_decode_for(type) ? OSML_VALUE_NUMBER : OSML_VALUE_KEY;
 	foreach(cell, used)
@@ -336,7 +351,7 @@ resolve_step(Resolver *resolver, OsmlDefinition *definition, Resolved *resolved)
 	if (definition->step > 1)
 	{
 		if (resolved->kind != step.transform->input)
-			wrong_kind(definition, definition->feature, kind_words(resolved),
+			wrong_kind(resolver, definition, definition->feature, kind_words(resolved),
 					   step.transform->input);
 	}
 	else
@@ -384,7 +399,8 @@ check_circle(const Resolver *resolver, const char *name)
 		if (strcmp(lfirst(cell), name) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("feature \"%s\" is defined by way of itself", name),
+					 errmsg("%s is defined by way of itself",
+							osml_feature_words(resolver->dataset, name)),
 					 errhint("An input names a column of the source, or else a feature "
 							 "that does not need this one.")));
 	}

@@ -113,6 +113,9 @@ extern void osml_place_inputs(OsmlFeatureSet *set);
 extern void osml_step_error(const OsmlFeatureSet *set, const char *dataset, int step,
 							const char *message) pg_attribute_noreturn();
 
+/* for messages: feature "a", or where there is a dataset feature "a" of dataset "d" */
+extern const char *osml_feature_words(const char *dataset, const char *feature);
+
 /* raise: a step cannot be; message is the pure rooms' */
 extern void osml_definition_error(const char *dataset, const char *feature,
 								  const char *transform, const char *message)

@@ -12,16 +12,21 @@
 #include "source/definition.h"
 #include "source/feature.h"
 
+const char *
+osml_feature_words(const char *dataset, const char *feature)
+{
+	return dataset ? psprintf("feature \"%s\" of dataset \"%s\"", feature, dataset) :
+		psprintf("feature \"%s\"", feature);
+}
+
 void
 osml_definition_error(const char *dataset, const char *feature, const char *transform,
 					  const char *message)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 dataset ?
-			 errmsg("%s of feature \"%s\" of dataset \"%s\": %s", transform, feature,
-					dataset, message) :
-			 errmsg("%s of feature \"%s\": %s", transform, feature, message)));
+			 errmsg("%s of %s: %s", transform, osml_feature_words(dataset, feature),
+					message)));
 }
 
 /* what a definition, or an input as it is, gives */
@@ -127,7 +132,10 @@ find_columns(const OsmlFeatureSet *set, int n_before, const OsmlTransform *trans
 	return definition_columns(set, definition);
 }
 
-/* Registers of a step: its inputs one by one, or what the step before it made. */
+/*
+ * Registers of a step: its inputs one by one, or what the step before it made.
+ * More than fit are counted all the same, which the program then refuses.
+ */
 static int
 step_inputs(const OsmlFeatureSet *set, int position, const OsmlDefinition *definition,
 			const OsmlTransform *transform, OsmlRegister *in)
@@ -143,12 +151,12 @@ step_inputs(const OsmlFeatureSet *set, int position, const OsmlDefinition *defin
 		if (last == NULL)
 			elog(ERROR, "feature \"%s\" has lost its first step", definition->feature);
 		before = definition_columns(set, last);
-		for (int k = 0; k < before.n && n < OSML_MAX_STEP_INPUTS; k++)
+		for (n = 0; n < before.n && n < OSML_MAX_STEP_INPUTS; n++)
 		{
 			in[n] = before.first;
-			in[n++].index += k;
+			in[n].index += n;
 		}
-		return n;
+		return before.n;
 	}
 	foreach(cell, definition->inputs)
 	{
@@ -156,7 +164,8 @@ step_inputs(const OsmlFeatureSet *set, int position, const OsmlDefinition *defin
 										   definition->feature, lfirst(cell));
 
 		if (n < OSML_MAX_STEP_INPUTS)
-			in[n++] = columns.first;
+			in[n] = columns.first;
+		n++;
 	}
 	return n;
 }

@@ -40,8 +40,59 @@ scan_source(const OsmlSource *source, OsmlScan *scan)
 	return rows;
 }
 
+/* A column of an analysis is an input of the analysed set's program. */
+static OsmlRegister
+input_of(const OsmlAnalysisColumn *column)
+{
+	OsmlRegister input = {column->is_key ? OSML_VALUE_KEY : OSML_VALUE_NUMBER,
+	column->index};
+
+	return input;
+}
+
 void
-osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset)
+osml_source_learn_plan(const OsmlFeatureSet *set, const char *dataset,
+					   OsmlAnalysis *analysis)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
+												  ALLOCSET_DEFAULT_SIZES);
+	OsmlArena	arena = osml_context_arena(context);
+	OsmlStatus	status;
+	OsmlFitPass *pass = osml_fit_begin(set->program, &arena, &status);
+
+	for (int i = 0; pass != NULL && i < analysis->n_columns; i++)
+	{
+		OsmlAnalysisColumn *column = &analysis->columns[i];
+
+		column->capacity = Max(column->capacity,
+							   osml_fit_capacity(pass, input_of(column)));
+	}
+	MemoryContextDelete(context);
+	osml_check_status(status);
+}
+
+/*
+ * Tell a pass what is known.  A run drops rows without a label, and so does a
+ * pass; an analysis does not, and serves only where there are none.
+ */
+static void
+tell_known(OsmlFitPass *pass, const OsmlAnalysis *known)
+{
+	for (int i = 0; i < known->n_columns; i++)
+	{
+		const OsmlProfile *profile = &known->columns[i].profile;
+
+		if (known->columns[i].is_label && profile->stats.n < profile->rows)
+			return;
+	}
+	for (int i = 0; i < known->n_columns; i++)
+		osml_check_status(osml_fit_profile(pass, input_of(&known->columns[i]),
+										   &known->columns[i].profile));
+}
+
+void
+osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
+				  const OsmlAnalysis *known)
 {
 	MemoryContext context;
 	OsmlArena	arena;
@@ -59,7 +110,9 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 		int			bad = 0;
 		char		message[256] = "";
 
-		if (scan_source(source, &scan) == 0)
+		if (known != NULL)
+			tell_known(pass, known);
+		if (osml_fit_wants_rows(pass) && scan_source(source, &scan) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
 					 errmsg("%s has no rows to learn features from", source->label)));

@@ -56,6 +56,9 @@ typedef struct OsmlSource
 	OsmlScanUnit *units;
 } OsmlSource;
 
+/* heap pages a shard: of a whole-table pass by several readers */
+#define OSML_PASS_PAGES 512
+
 /* a contiguous piece of one unit; the whole unit when n_blocks is 0 */
 typedef struct OsmlShard
 {

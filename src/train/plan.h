@@ -25,9 +25,7 @@ typedef enum OsmlPartKind
 
 #define OSML_N_PARTS 3
 
-/* heap pages a shard: of a whole-table pass by several readers, and at most of
- * a pass that samples shards in random order */
-#define OSML_PASS_PAGES 512
+/* heap pages a shard, at most, of a pass that samples shards in random order */
 #define OSML_SAMPLE_PAGES 16
 #define OSML_SAMPLE_SHARDS 16384
 

@@ -1,0 +1,238 @@
+/*
+ * analyze.c
+ *	  osml_analyze(): statistics of the columns of a dataset.
+ *
+ * One pass (source/analysis.h) tells everything; a dataset of the caller's keeps
+ * it, for osml.statistics.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/shortest_dec.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker_internals.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+#include "api/need.h"
+#include "catalog/definition.h"
+#include "catalog/statistic.h"
+#include "compat.h"
+#include "source/analysis.h"
+#include "source/context_arena.h"
+#include "train/dataset.h"
+
+PG_FUNCTION_INFO_V1(osml_analyze);
+
+/* as osml.statistics names them */
+static const double shares[OSML_N_QUANTILES] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+
+/* The type of a column for people; an expression's is what it is read as. */
+static char *
+type_name(const OsmlAnalysisColumn *column)
+{
+	if (OidIsValid(column->type))
+		return format_type_be(column->type);
+	return pstrdup(column->is_key ? "text" : "double precision");
+}
+
+/*
+ * Rows in each of equally wide bins between the smallest and the largest value,
+ * from the sketch.  Edges are cut as those of width bins are; two of them are the
+ * same where there is but one value, which then is in the last bin.
+ */
+static void
+fill_histogram(OsmlStatisticRow *row, const OsmlProfile *profile)
+{
+	double		edges[OSML_N_HISTOGRAM + 1];
+	int64_t		below[OSML_N_HISTOGRAM + 1];
+	double		low = profile->stats.min;
+	double		width = (profile->stats.max - low) / OSML_N_HISTOGRAM;
+
+	/* a range that a double cannot hold has no bins of equal width */
+	row->has_histogram = isfinite(width);
+	if (!row->has_histogram)
+		return;
+	for (int i = 0; i < OSML_N_HISTOGRAM; i++)
+		edges[i] = low + i * width;
+	edges[OSML_N_HISTOGRAM] = profile->stats.max;
+	osml_check_status(osml_kll_below(profile->kll, OSML_N_HISTOGRAM + 1, edges, below));
+	below[OSML_N_HISTOGRAM] = osml_kll_count(profile->kll);
+	for (int i = 0; i < OSML_N_HISTOGRAM; i++)
+		row->histogram[i] = below[i + 1] - below[i];
+}
+
+/* What only numbers have. */
+static void
+fill_numbers(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
+{
+	const OsmlProfile *profile = &column->profile;
+	int64		n = profile->stats.n;
+
+	row->nans = profile->nan;
+	row->infinities = profile->infinite;
+	osml_check_status(osml_kll_quantiles(profile->kll, OSML_N_QUANTILES, shares,
+										 row->quantiles));
+	row->correlation = column->is_label ? NAN :
+		osml_comoment_correlation(&column->with_label);
+	if (n == 0)
+		return;
+	row->mean = profile->stats.mean;
+	row->std = osml_stats_deviation(&profile->stats);
+	row->skewness = osml_profile_skewness(profile);
+	row->min = profile->stats.min;
+	row->max = profile->stats.max;
+	row->zero_share = (double) profile->zeros / (double) n;
+	fill_histogram(row, profile);
+}
+
+/* A number as PostgreSQL writes it, whatever extra_float_digits says. */
+static char *
+shortest(double value)
+{
+	char	   *text = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	(void) double_to_shortest_decimal_buf(value, text);
+	return text;
+}
+
+/* The most frequent values. */
+static void
+fill_top(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
+{
+	const OsmlTally *tally = column->profile.tally;
+	OsmlTallyEntry top[OSML_N_TOP];
+
+	osml_check_status(osml_tally_top(tally, OSML_N_TOP, 1, top, &row->n_top));
+	row->top_error = osml_tally_error(tally);
+	for (int i = 0; i < row->n_top; i++)
+	{
+		row->top_counts[i] = top[i].count;
+		if (!column->is_key)
+			row->top_values[i] = shortest(osml_key_number(top[i].key));
+		else if (top[i].text != NULL)
+			row->top_values[i] = pstrdup(top[i].text);
+	}
+}
+
+static void
+fill_row(OsmlStatisticRow *row, OsmlAnalysisColumn *column)
+{
+	row->column = column->name;
+	row->type = type_name(column);
+	row->is_label = column->is_label;
+	row->is_number = !column->is_key;
+	row->rows = column->profile.rows;
+	row->nulls = column->profile.missing;
+	row->mean = row->std = row->skewness = row->min = row->max = NAN;
+	row->zero_share = row->correlation = NAN;
+	for (int i = 0; i < OSML_N_QUANTILES; i++)
+		row->quantiles[i] = NAN;
+	if (row->is_number)
+		fill_numbers(row, column);
+	row->distinct_values = osml_analysis_distinct(column, &row->distinct_exact);
+	fill_top(row, column);
+}
+
+/* As a number in its own units, then as a time, then as a key. */
+static int
+rank(const OsmlAnalysisColumn *column)
+{
+	return column->is_key * 2 + column->is_time;
+}
+
+/*
+ * Definitions may read a column in several ways.  People see it once, in its
+ * first place and as the number that it is; NULL where it has been seen.
+ */
+static OsmlAnalysisColumn *
+shown_column(const OsmlAnalysis *analysis, int i)
+{
+	OsmlAnalysisColumn *shown = &analysis->columns[i];
+
+	for (int k = 0; k < analysis->n_columns; k++)
+	{
+		OsmlAnalysisColumn *other = &analysis->columns[k];
+
+		if (strcmp(other->name, analysis->columns[i].name) != 0)
+			continue;
+		if (k < i)
+			return NULL;
+		if (rank(other) < rank(shown))
+			shown = other;
+	}
+	return shown;
+}
+
+/* The source and what is read of it: the columns of features and the label. */
+static OsmlAnalysis *
+start_analysis(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
+{
+	List	   *definitions = NIL;
+	OsmlFeatureSet *set;
+
+	if (dataset == NULL)
+	{
+		*source = osml_source_resolve(text, NULL);
+		return osml_analysis_create(osml_source_features(*source, NULL, NIL, NIL, NULL));
+	}
+	*source = osml_source_resolve(dataset->train, NULL);
+	definitions = osml_definitions_find(dataset->dataset_id);
+	set = osml_source_features(*source, dataset->label,
+							   osml_dataset_features(dataset, definitions), definitions,
+							   dataset->name);
+	return osml_analysis_create(set);
+}
+
+/* Argument num_workers, checked. */
+static int
+workers_argument(FunctionCallInfo fcinfo, int arg)
+{
+	int			n = PG_ARGISNULL(arg) ? 0 : PG_GETARG_INT32(arg);
+
+	if (n < 0 || n > MAX_PARALLEL_WORKER_LIMIT)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("num_workers must be from 0 to %d, not %d",
+						MAX_PARALLEL_WORKER_LIMIT, n)));
+	return n;
+}
+
+/* osml_analyze(dataset, num_workers) */
+Datum
+osml_analyze(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	char	   *text = osml_need_text(fcinfo, 0, "dataset");
+	int			num_workers = workers_argument(fcinfo, 1);
+	OsmlDatasetRow *dataset = osml_own_dataset(text);
+	OsmlSource *source;
+	OsmlAnalysis *analysis;
+	OsmlStatisticRow *rows;
+	int			n = 0;
+
+	/* a dataset keeps the outcome */
+	if (dataset != NULL)
+		PreventCommandIfReadOnly("osml_analyze()");
+	InitMaterializedSRF(fcinfo, 0);
+	analysis = start_analysis(dataset, text, &source);
+	osml_analysis_scan(analysis, source, num_workers);
+	rows = palloc0(sizeof(OsmlStatisticRow) * Max(1, analysis->n_columns));
+	for (int i = 0; i < analysis->n_columns; i++)
+	{
+		OsmlAnalysisColumn *column = shown_column(analysis, i);
+		Datum		values[OSML_STATISTIC_FIELDS];
+		bool		nulls[OSML_STATISTIC_FIELDS];
+
+		if (column == NULL)
+			continue;
+		fill_row(&rows[n], column);
+		osml_statistic_values(&rows[n++], values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	if (dataset != NULL)
+		osml_statistics_replace(dataset->dataset_id, rows, n);
+	return (Datum) 0;
+}
