@@ -35,9 +35,9 @@ static void
 check_part_column(OsmlSplit *split)
 {
 	OsmlDatasetRow *row = split->dataset;
-	bool		label = strcmp(split->by, linitial(split->columns)) == 0;
+	bool		label = strcmp(split->by, split->label) == 0;
 
-	if (label || osml_split_holds(row->features, split->by))
+	if (label || osml_split_holds(split->chosen, split->by))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" of dataset \"%s\" is %s and cannot say the part", split->by,
@@ -254,7 +254,7 @@ osml_unsplit(PG_FUNCTION_ARGS)
 	OsmlDatasetRow *row;
 
 	PreventCommandIfReadOnly("osml_unsplit()");
-	row = osml_split_dataset(osml_need_text(fcinfo, 0, "dataset"));
+	row = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
 	if (row->split == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

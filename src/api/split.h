@@ -47,7 +47,9 @@ typedef struct OsmlSplit
 	OsmlSource *source;			/* what is split, whole */
 	char	   *source_text;	/* the same as it is stored */
 	char	   *from;			/* FROM item, AS osml_source */
-	List	   *columns;		/* label and features: char * */
+	char	   *label;
+	List	   *chosen;			/* columns that features are made of: char * */
+	List	   *columns;		/* label and chosen, or all */
 
 	/* The parts: SQL conditions on osml_source, NULL where there is none */
 	char	   *where[OSML_SPLIT_PARTS];
@@ -82,9 +84,6 @@ extern const char *const osml_split_method_names[OSML_SPLIT_METHODS];
 
 /* The split that a call of osml_split() asks for, its dataset resolved. */
 extern OsmlSplit *osml_split_arguments(FunctionCallInfo fcinfo);
-
-/* the user's own dataset; its queries run, and run for nobody else */
-extern OsmlDatasetRow *osml_split_dataset(const char *name);
 
 /* a text member of the split that a dataset remembers */
 extern char *osml_split_member(const OsmlDatasetRow *row, const char *name);

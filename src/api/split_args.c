@@ -6,9 +6,7 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -188,24 +186,9 @@ check_arguments(FunctionCallInfo fcinfo, OsmlSplitMethod method)
 static List *
 group_columns(FunctionCallInfo fcinfo)
 {
-	List	   *names = NIL;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
+	List	   *names = osml_maybe_texts(fcinfo, ARG_GROUP_BY, "group_by");
 
-	if (PG_ARGISNULL(ARG_GROUP_BY))
-		return NIL;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(ARG_GROUP_BY), TEXTOID, -1, false,
-					  TYPALIGN_INT, &values, &nulls, &n);
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("argument \"group_by\" must not contain nulls")));
-		names = lappend(names, TextDatumGetCString(values[i]));
-	}
-	if (names == NIL)
+	if (names == NIL && !PG_ARGISNULL(ARG_GROUP_BY))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"group_by\" must name a column"),

@@ -5,46 +5,16 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
 #include "api/need.h"
 #include "api/split.h"
+#include "catalog/definition.h"
 #include "hparams/hparams.h"
 #include "train/dataset.h"
-
-/* Raise: no dataset of that name that the user could split. */
-static void pg_attribute_noreturn()
-no_own_dataset(const char *name)
-{
-	OsmlDatasetRow *row = osml_dataset_find(name);
-	const char *nearest;
-
-	if (row)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errhint("Make one of your own with osml_create_dataset.")));
-	nearest = osml_source_is_relation(name) ? NULL :
-		osml_nearest_of(name, osml_dataset_names());
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("dataset \"%s\" does not exist", name),
-			 nearest ? errhint("Perhaps you meant the dataset \"%s\".", nearest) :
-			 errhint("osml_create_dataset(name, train) names a relation or a query.")));
-}
-
-/* The user's own dataset: its queries run, and run only for him. */
-OsmlDatasetRow *
-osml_split_dataset(const char *name)
-{
-	OsmlDatasetRow *row = osml_own_dataset(name);
-
-	if (row == NULL)
-		no_own_dataset(name);
-	return row;
-}
 
 /* A text member of the stored split. */
 char *
@@ -151,35 +121,101 @@ osml_split_holds(List *names, const char *name)
 	return false;
 }
 
-/*
- * Label and features.  A feature that is no column is made of columns which
- * are not known here: then all columns of the source count.
- */
-static List *
-used_columns(const OsmlDatasetRow *row, const OsmlSource *source)
+/* The first step of a feature that has definitions. */
+static OsmlDefinition *
+definition_of(List *definitions, const char *feature)
 {
-	List	   *all = all_columns(source);
-	List	   *used;
 	ListCell   *cell;
 
-	if (row->label && find_column(source, row->label) == NULL)
-		return all;
-	used = list_make1(row->label ? row->label : linitial(all));
-	foreach(cell, row->features ? row->features : all)
+	foreach(cell, definitions)
 	{
-		if (find_column(source, lfirst(cell)) == NULL)
-			return all;
-		if (!osml_split_holds(used, lfirst(cell)))
-			used = lappend(used, lfirst(cell));
+		OsmlDefinition *definition = lfirst(cell);
+
+		if (definition->step == 1 && strcmp(definition->feature, feature) == 0)
+			return definition;
 	}
-	return used;
+	return NULL;
+}
+
+/* Add a column, once. */
+static void
+choose_column(OsmlSplit *split, char *name)
+{
+	if (!osml_split_holds(split->chosen, name))
+		split->chosen = lappend(split->chosen, name);
+}
+
+/*
+ * Add the columns that a feature is made of; false where that is not known, as
+ * with an expression.  An input is a column, or else a feature defined before.
+ */
+static bool
+choose_feature(OsmlSplit *split, List *definitions, char *feature)
+{
+	OsmlDefinition *definition = definition_of(definitions, feature);
+	bool		known = true;
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (definition == NULL)
+	{
+		if (find_column(split->source, feature) == NULL)
+			return false;
+		choose_column(split, feature);
+		return true;
+	}
+	if (strcmp(definition->transform, OSML_SQL_TRANSFORM) == 0)
+		return false;
+	foreach(cell, definition->inputs)
+	{
+		char	   *input = lfirst(cell);
+
+		if (find_column(split->source, input))
+			choose_column(split, input);
+		else if (strcmp(input, feature) == 0)
+			known = false;
+		else
+			known = choose_feature(split, definitions, input) && known;
+	}
+	return known;
+}
+
+/*
+ * Label, and the columns that features are made of: those that were chosen, by
+ * name or by a definition, or else all.  Where that is not known, all as well.
+ */
+static void
+use_columns(OsmlSplit *split)
+{
+	OsmlDatasetRow *row = split->dataset;
+	List	   *all = all_columns(split->source);
+	List	   *definitions = osml_definitions_find(row->dataset_id);
+	List	   *features = osml_dataset_features(row, definitions);
+	bool		known = features != NIL;
+	ListCell   *cell;
+
+	split->label = row->label ? row->label : linitial(all);
+	(void) osml_split_column_type(split, split->label);
+	foreach(cell, features)
+		known = choose_feature(split, definitions, lfirst(cell)) && known;
+	if (features == NIL)
+	{
+		foreach(cell, definitions)
+			(void) choose_feature(split, definitions, ((OsmlDefinition *) lfirst(cell))->feature);
+	}
+	split->columns = list_make1(split->label);
+	foreach(cell, known ? split->chosen : all)
+	{
+		if (!osml_split_holds(split->columns, lfirst(cell)))
+			split->columns = lappend(split->columns, lfirst(cell));
+	}
 }
 
 /* Resolve the source as the user, and take from it what is used. */
 void
 osml_split_take(OsmlSplit *split, const char *name)
 {
-	OsmlDatasetRow *row = osml_split_dataset(name);
+	OsmlDatasetRow *row = osml_need_dataset(name);
 	OsmlHparams *options = osml_hparams_parse(NULL, row->options);
 
 	split->dataset = row;
@@ -191,5 +227,5 @@ osml_split_take(OsmlSplit *split, const char *name)
 				 errhint("Leave out \"val\" of the fractions, or create the dataset without that option.")));
 	split->source = osml_source_resolve(split->source_text, NULL);
 	split->from = from_item(split->source);
-	split->columns = used_columns(row, split->source);
+	use_columns(split);
 }
