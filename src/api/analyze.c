@@ -3,25 +3,31 @@
  *	  osml_analyze(): statistics of the columns of a dataset.
  *
  * One pass (source/analysis.h) tells everything; a dataset of the caller's keeps
- * it, for osml.statistics.
+ * it, for osml.statistics, and its definitions learn from it.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker_internals.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/tuplestore.h"
 
+#include "api/defining.h"
+#include "api/fit_dataset.h"
 #include "api/need.h"
 #include "catalog/definition.h"
 #include "catalog/statistic.h"
 #include "compat.h"
 #include "source/analysis.h"
 #include "source/context_arena.h"
+#include "source/learn.h"
 #include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_analyze);
@@ -167,23 +173,63 @@ shown_column(const OsmlAnalysis *analysis, int i)
 }
 
 /* The source and what is read of it: the columns of features and the label. */
-static OsmlAnalysis *
-start_analysis(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
+static OsmlFeatureSet *
+resolve(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
 {
-	List	   *definitions = NIL;
-	OsmlFeatureSet *set;
+	if (dataset != NULL)
+		return osml_defined_features(dataset, osml_definitions_lock(dataset->dataset_id),
+									 source);
+	*source = osml_source_resolve(text, NULL);
+	return osml_source_features(*source, NULL, NIL, NIL, NULL);
+}
 
-	if (dataset == NULL)
+/* Errors that are about the server or the session and not about the data. */
+static bool
+is_interruption(int sqlstate)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlstate);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION ||
+		category == ERRCODE_INSUFFICIENT_RESOURCES || category == ERRCODE_INTERNAL_ERROR;
+}
+
+/*
+ * What definitions learn, from the pass that was made.  One that cannot be
+ * fitted takes no statistics along: they may well show why.
+ */
+static void
+fit(const OsmlDatasetRow *dataset, const OsmlSource *source, OsmlFeatureSet *set,
+	const OsmlAnalysis *analysis)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
 	{
-		*source = osml_source_resolve(text, NULL);
-		return osml_analysis_create(osml_source_features(*source, NULL, NIL, NIL, NULL));
+		osml_fit_set(dataset, source, set, analysis);
+		ReleaseCurrentSubTransaction();
 	}
-	*source = osml_source_resolve(dataset->train, NULL);
-	definitions = osml_definitions_find(dataset->dataset_id);
-	set = osml_source_features(*source, dataset->label,
-							   osml_dataset_features(dataset, definitions), definitions,
-							   dataset->name);
-	return osml_analysis_create(set);
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (is_interruption(edata->sqlerrcode))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		ereport(WARNING,
+				(errcode(edata->sqlerrcode),
+				 errmsg("the features of dataset \"%s\" were not fitted: %s",
+						dataset->name, edata->message),
+				 edata->hint ? errhint("%s", edata->hint) : 0));
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
 }
 
 /* Argument num_workers, checked. */
@@ -209,6 +255,7 @@ osml_analyze(PG_FUNCTION_ARGS)
 	int			num_workers = workers_argument(fcinfo, 1);
 	OsmlDatasetRow *dataset = osml_own_dataset(text);
 	OsmlSource *source;
+	OsmlFeatureSet *set;
 	OsmlAnalysis *analysis;
 	OsmlStatisticRow *rows;
 	int			n = 0;
@@ -217,7 +264,10 @@ osml_analyze(PG_FUNCTION_ARGS)
 	if (dataset != NULL)
 		PreventCommandIfReadOnly("osml_analyze()");
 	InitMaterializedSRF(fcinfo, 0);
-	analysis = start_analysis(dataset, text, &source);
+	set = resolve(dataset, text, &source);
+	analysis = osml_analysis_create(set);
+	if (dataset != NULL)
+		osml_source_learn_plan(set, dataset->name, analysis);
 	osml_analysis_scan(analysis, source, num_workers);
 	rows = palloc0(sizeof(OsmlStatisticRow) * Max(1, analysis->n_columns));
 	for (int i = 0; i < analysis->n_columns; i++)
@@ -233,6 +283,9 @@ osml_analyze(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	if (dataset != NULL)
+	{
 		osml_statistics_replace(dataset->dataset_id, rows, n);
+		fit(dataset, source, set, analysis);
+	}
 	return (Datum) 0;
 }

@@ -63,14 +63,12 @@ store_bins(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set,
 }
 
 void
-osml_fit_dataset(OsmlDatasetRow *dataset)
+osml_fit_set(const OsmlDatasetRow *dataset, const OsmlSource *source,
+			 OsmlFeatureSet *set, const OsmlAnalysis *known)
 {
-	List	   *definitions = osml_definitions_lock(dataset->dataset_id);
-	OsmlSource *source;
-	OsmlFeatureSet *set = osml_defined_features(dataset, definitions, &source);
 	OsmlCodeStats stats = {0};
 
-	osml_source_learn(source, set, dataset->name, NULL);
+	osml_source_learn(source, set, dataset->name, known);
 	store_fitted(dataset, set);
 	if (set->program->output.n_codes == 0)
 		return;
@@ -82,8 +80,15 @@ osml_fit_dataset(OsmlDatasetRow *dataset)
 Datum
 osml_fit_features(PG_FUNCTION_ARGS)
 {
+	OsmlDatasetRow *dataset;
+	OsmlSource *source;
+	OsmlFeatureSet *set;
+
 	PreventCommandIfReadOnly("osml_fit_features()");
-	osml_fit_dataset(osml_need_dataset(osml_need_text(fcinfo, 0, "dataset")));
+	dataset = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
+	set = osml_defined_features(dataset, osml_definitions_lock(dataset->dataset_id),
+								&source);
+	osml_fit_set(dataset, source, set, NULL);
 	PG_RETURN_VOID();
 }
 
@@ -95,11 +100,11 @@ osml_not_fitted(const OsmlDatasetRow *dataset, const char *feature)
 			 errmsg("feature \"%s\" of dataset \"%s\" has not been fitted", feature,
 					dataset->name),
 			 errdetail("It learns from rows, and nothing is known of them, or nothing since its definition changed."),
-			 errhint("Run osml_fit_features(%s).", quote_literal_cstr(dataset->name))));
+			 errhint("Run osml_analyze(%s).", quote_literal_cstr(dataset->name))));
 }
 
-/* The categories of a text column that nobody defined. */
-static void
+/* The categories of a text column that nobody defined; false: none are known. */
+static bool
 take_categories(const OsmlDatasetRow *dataset, OsmlDefinition *definition)
 {
 	StringInfoData out;
@@ -107,7 +112,7 @@ take_categories(const OsmlDatasetRow *dataset, OsmlDefinition *definition)
 	ListCell   *cell;
 
 	if (!osml_bins_categories(dataset->dataset_id, definition->feature, &categories))
-		osml_not_fitted(dataset, definition->feature);
+		return false;
 	initStringInfo(&out);
 	appendStringInfoString(&out, "{\"categories\": [");
 	foreach(cell, categories)
@@ -118,10 +123,29 @@ take_categories(const OsmlDatasetRow *dataset, OsmlDefinition *definition)
 	}
 	appendStringInfoString(&out, "]}");
 	definition->params = osml_jsonb(out.data);
+	return true;
 }
 
-OsmlFeatureSet *
-osml_fitted_features(const OsmlDatasetRow *dataset)
+/* The first feature that still has to learn, or NULL. */
+static const char *
+unfitted_feature(const OsmlFeatureSet *set)
+{
+	ListCell   *cell;
+
+	foreach(cell, set->definitions)
+	{
+		OsmlDefinition *definition = lfirst(cell);
+
+		if (definition->program_step >= 0 &&
+			!set->program->steps[definition->program_step].fitted)
+			return definition->feature;
+	}
+	return NULL;
+}
+
+/* The dataset's features with all that is known; *unfitted: what is not. */
+static OsmlFeatureSet *
+known_features(const OsmlDatasetRow *dataset, const char **unfitted)
 {
 	List	   *definitions = osml_definitions_find(dataset->dataset_id);
 	OsmlSource *source;
@@ -140,19 +164,34 @@ osml_fitted_features(const OsmlDatasetRow *dataset)
 	{
 		OsmlDefinition *definition = lfirst(cell);
 
-		if (definition->implied)
-			take_categories(dataset, definition);
+		if (definition->implied && !take_categories(dataset, definition))
+		{
+			*unfitted = definition->feature;
+			return set;
+		}
 	}
 	osml_feature_set_build(set, dataset->name);
-	if (osml_feature_set_prepare(set, dataset->name))
-		return set;
-	foreach(cell, set->definitions)
-	{
-		OsmlDefinition *definition = lfirst(cell);
+	(void) osml_feature_set_prepare(set, dataset->name);
+	*unfitted = unfitted_feature(set);
+	return set;
+}
 
-		if (definition->program_step >= 0 &&
-			!set->program->steps[definition->program_step].fitted)
-			osml_not_fitted(dataset, definition->feature);
-	}
-	elog(ERROR, "features of dataset \"%s\" are incomplete", dataset->name);
+bool
+osml_is_fitted(const OsmlDatasetRow *dataset)
+{
+	const char *unfitted;
+
+	(void) known_features(dataset, &unfitted);
+	return unfitted == NULL;
+}
+
+OsmlFeatureSet *
+osml_fitted_features(const OsmlDatasetRow *dataset)
+{
+	const char *unfitted;
+	OsmlFeatureSet *set = known_features(dataset, &unfitted);
+
+	if (unfitted != NULL)
+		osml_not_fitted(dataset, unfitted);
+	return set;
 }

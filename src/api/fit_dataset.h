@@ -8,11 +8,18 @@
 #define OSML_API_FIT_DATASET_H
 
 #include "catalog/dataset.h"
-#include "source/feature.h"
+#include "source/analysis.h"
 
-/* learn and store: fitted of the definitions, and bins with their counts.  The
- * dataset is the current user's own. */
-extern void osml_fit_dataset(OsmlDatasetRow *dataset);
+/*
+ * Learn and store: fitted of the definitions, and bins with their counts.  The
+ * set is osml_defined_features() of a dataset of the current user's own, whose
+ * definitions are locked; known, or NULL, as osml_source_learn() has it.
+ */
+extern void osml_fit_set(const OsmlDatasetRow *dataset, const OsmlSource *source,
+						 OsmlFeatureSet *set, const OsmlAnalysis *known);
+
+/* is everything known that osml_fitted_features() needs? */
+extern bool osml_is_fitted(const OsmlDatasetRow *dataset);
 
 /* a dataset's features with what is given or was learned; an error when that
  * is not all */

@@ -39,15 +39,20 @@ load_dataset(const OsmlDatasetRow *dataset)
 	return loaded;
 }
 
-/* A dataset of the user's own, else a model. */
+/*
+ * A dataset of the user's own, else a model.  A dataset that still has to learn
+ * gives way to a model of its name, which has.
+ */
 static const OsmlLoaded *
 load(const char *name)
 {
 	OsmlDatasetRow *dataset = osml_dataset_find(name);
+	bool		is_model = osml_model_find(name) != NULL;
 
-	if (dataset && strcmp(dataset->owner, osml_current_role()) == 0)
+	if (dataset && strcmp(dataset->owner, osml_current_role()) == 0 &&
+		(!is_model || osml_is_fitted(dataset)))
 		return load_dataset(dataset);
-	if (osml_model_find(name) == NULL)
+	if (!is_model)
 	{
 		const char *nearest = osml_nearest_of(name, list_concat(osml_dataset_names(),
 																 osml_model_names()));
