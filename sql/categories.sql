@@ -1,0 +1,117 @@
+-- Categories: texts and whatever is made one. Least squares over one of them has a closed form, the mean of each.
+CREATE SCHEMA scat;
+SET search_path = scat, public;
+SET client_min_messages = warning;
+\pset format unaligned
+\pset tuples_only on
+\pset null (null)
+
+CREATE TYPE size AS ENUM ('small', 'large', 'huge');
+CREATE DOMAIN word AS text;
+CREATE TABLE sales AS
+	SELECT i, (i * 7919 % 1000) / 8.0 + (i % 5) * 3 AS y, (ARRAY['café', 'bar', '', ' bar', 'a "b"'])[1 + i % 5] AS t,
+		((ARRAY['small', 'large', 'huge'])[1 + i % 3])::size AS e, (ARRAY['x', 'y'])[1 + i % 2]::word AS w,
+		('c' || i % 4)::char(9) AS c, ('n' || i % 3)::name AS n, ('v' || i % 6)::varchar(4) AS v,
+		md5((i % 4)::text)::uuid AS u, i % 2 = 0 AS b, CASE WHEN i % 10 > 0 THEN 20000 + i % 7 END AS zip,
+		(i % 3)::numeric(5,2) AS num, date '2024-01-01' + i % 4 AS d
+	FROM generate_series(1, 3000) i;
+
+-- One category alone: each prediction is the mean of its group, whatever the type.
+CREATE FUNCTION group_means(feature text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	worst float8;
+	groups int;
+	codes int;
+BEGIN
+	PERFORM osml_create_dataset('cat', 'scat.sales', 'y');
+	IF feature IN ('b', 'zip', 'num', 'd') THEN
+		PERFORM osml_transform('cat', feature, 'category');
+	END IF;
+	PERFORM osml_train('cat', jsonb_build_object('optimizer', 'exact', 'features', jsonb_build_array(feature)), 'cat');
+	EXECUTE format('SELECT max(abs(p - m)), count(DISTINCT coalesce(%1$I::text, ''NULL''))
+		FROM (SELECT %1$I, osml_predict(''cat'', s) AS p, avg(y) OVER (PARTITION BY %1$I)::float8 AS m FROM scat.sales s) q', feature)
+		INTO worst, groups;
+	SELECT categories INTO codes FROM osml.features WHERE model = 'cat';
+	PERFORM osml_drop_model('cat'), osml_drop_dataset('cat');
+	RETURN format('%s: %s groups, %s codes, means are predicted: %s', feature, groups, codes, worst < 1e-9);
+END
+$$;
+SELECT group_means('t');
+SELECT group_means('e');
+SELECT group_means('w');
+SELECT group_means('c');
+SELECT group_means('n');
+SELECT group_means('v');
+SELECT group_means('u');
+SELECT group_means('b');
+SELECT group_means('zip');
+SELECT group_means('num');
+SELECT group_means('d');
+
+-- Texts are told apart to the byte; char(n) goes without its padding; an unknown one is predicted like the mean row.
+SELECT osml_train('sales', '{"label": "y", "features": ["t", "c"], "optimizer": "exact"}', 'm') > 0;
+SELECT feature, category, weight IS NOT NULL FROM osml.weights WHERE model = 'm' ORDER BY feature, category;
+SELECT round(osml_predict('m', r)::numeric, 6) = (SELECT round(avg(y), 6) FROM sales) FROM (SELECT 'never seen' AS t, 'nor this' AS c) r;
+SELECT osml_predict('m', r) = osml_predict('m', s) FROM (SELECT 'bar'::text AS t, 'c1' AS c) r, (SELECT 'bar'::varchar AS t, 'c1'::char(20) AS c) s;
+SELECT osml_predict('m', r) = osml_predict('m', s) FROM (SELECT 'bar' AS t, 'c1' AS c) r, (SELECT ' bar' AS t, 'c1' AS c) s;
+-- A numeric category is its value, not its digits.
+SELECT osml_create_dataset('nums', 'sales', 'y') > 0;
+SELECT osml_transform('nums', 'num', 'category');
+SELECT osml_train('nums', '{"features": ["num"], "optimizer": "exact"}') > 0;
+SELECT count(DISTINCT osml_predict('nums', r)) FROM (SELECT 1.00 AS num UNION ALL SELECT 1.0 UNION ALL SELECT 1) r;
+SELECT osml_predict('nums', r) = osml_predict('nums', s) FROM (SELECT 1.00 AS num) r, (SELECT 1::int AS num) s;
+
+-- NULL is a category, and does not cost the row, whatever on_null says.
+SELECT osml_create_dataset('zips', 'sales', 'y') > 0;
+SELECT osml_transform('zips', 'zip', 'category');
+SELECT osml_train('zips', '{"features": ["zip"], "on_null": "error", "optimizer": "exact"}') > 0;
+SELECT train_rows, skipped_rows FROM osml.models WHERE model = 'zips';
+SELECT category, count, round(mean_label::numeric, 9) = (SELECT round(avg(y), 9) FROM sales WHERE coalesce(zip::text, '(null)') = category) AS mean
+	FROM osml.bins WHERE model = 'zips' AND count > 0 ORDER BY bin;
+
+-- Adam finds what least squares does, in float32 too.
+SELECT osml_train('sales', '{"label": "y", "features": ["t", "e", "i"], "optimizer": "exact"}', 'best') > 0;
+SELECT osml_train('sales', '{"label": "y", "features": ["t", "e", "i"]}', 'adam') > 0;
+SELECT osml_train('sales', '{"label": "y", "features": ["t", "e", "i"], "precision": "float32"}', 'adam32') > 0;
+SELECT model, e.value / b.value < 1.0001 AS as_good
+	FROM (VALUES ('adam'), ('adam32')) v (model), osml_evaluate(model, 'scat.sales') e, osml_evaluate('best', 'scat.sales') b
+	WHERE e.metric = 'mse' AND b.metric = 'mse';
+
+-- More categories than are kept: the most frequent stay, and the run says how many rows lost theirs.
+SELECT osml_create_dataset('few', 'SELECT i % 5 AS y, ''k'' || floor(sqrt(i)) AS k FROM generate_series(1, 10000) i', 'y') > 0;
+SELECT osml_transform('few', 'k', 'category', '{"max_categories": 20}');
+SELECT osml_train('few') AS run \gset
+SELECT message FROM osml.events WHERE run_id = :run AND kind = 'categories_left_out';
+SELECT params -> 'categories' FROM osml.model_definitions WHERE model = 'few';
+SELECT osml_transform('few', 'k', 'category', '{"max_categories": 20, "min_count": 180}');
+SELECT osml_train('few') > 0;
+SELECT jsonb_array_length(params -> 'categories') FROM osml.model_definitions WHERE model = 'few' AND version = 2;
+
+-- Many more, in little memory: as a vocabulary and in buckets.
+CREATE TABLE users AS SELECT (hashint4(i) & 255) / 256.0 + i % 2 AS y, 'user ' || i AS u FROM generate_series(1, 300000) i;
+SET osml.max_memory = '64MB';
+SELECT osml_train('users', '{"max_epochs": 1}') > 0;
+SELECT categories FROM osml.features WHERE model = 'users';
+SELECT osml_create_dataset('buckets', 'users') > 0;
+SELECT osml_transform('buckets', 'u', 'hash', '{"buckets": 524288}');
+SELECT osml_train('buckets', '{"max_epochs": 1}') > 0;
+SELECT categories FROM osml.features WHERE model = 'buckets';
+SELECT message FROM osml.events e JOIN osml.runs USING (run_id) WHERE model = 'buckets';
+SELECT osml_transform('buckets', 'u', 'hash', '{"buckets": 16777215}');
+DO $$ BEGIN
+	PERFORM osml_train('buckets', '{"max_epochs": 1}', 'too_many');
+EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', regexp_replace(SQLERRM, 'run \d+', 'run N'); END $$;
+RESET osml.max_memory;
+
+-- A model keeps what it was trained with.
+SELECT osml_predict('few', r) AS before FROM (SELECT 'k90' AS k) r \gset
+SELECT osml_transform('few', 'k', 'category', '{"max_categories": 2}');
+SELECT osml_predict('few', r) = :before FROM (SELECT 'k90' AS k) r;
+SELECT osml_drop_dataset('few');
+SELECT osml_predict('few', r) = :before FROM (SELECT 'k90' AS k) r;
+
+-- By position there is no way to give a text.
+SELECT osml_predict('m', 1.0, 2.0);
+
+SELECT osml_drop_dataset(d) FROM unnest('{nums, zips, buckets}'::text[]) d;
+DROP SCHEMA scat CASCADE;
