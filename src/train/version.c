@@ -17,7 +17,7 @@
 #include "source/definition.h"
 #include "train/version.h"
 
-/* categories whose weights are listed, one row each */
+/* categories of a version that are listed, a row each in osml.weight and osml.bin */
 #define MAX_LISTED 20000
 
 /* The parameters as safetensors bytes, tensor by tensor. */
@@ -161,13 +161,22 @@ osml_settle_unseen(OsmlRun *run)
 	}
 }
 
-/* Weights of categories that are listed for people. */
-static size_t
-listed_weights(const OsmlRun *run)
+/*
+ * Which code columns are listed for people, as long as there is room for all
+ * of their categories; *n is the number of those.
+ */
+static bool *
+listed_codes(const OsmlRun *run, int *n)
 {
-	size_t		entries = osml_layout_entries(&run->layout);
+	bool	   *listed = palloc0(Max(1, run->layout.n_codes));
 
-	return entries <= MAX_LISTED ? entries : 0;
+	*n = 0;
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		listed[k] = run->layout.code_sizes[k] <= MAX_LISTED - *n;
+		*n += listed[k] ? run->layout.code_sizes[k] : 0;
+	}
+	return listed;
 }
 
 /* Rows whose category was too rare for the vocabulary: worth a word if many. */
@@ -193,14 +202,26 @@ report_others(OsmlRun *run, int code)
 void
 osml_report_categories(OsmlRun *run)
 {
-	size_t		entries = osml_layout_entries(&run->layout);
+	int			n;
+	bool	   *listed = listed_codes(run, &n);
+	int			left_out = 0;
+	const char *first = NULL;
 
 	for (int k = 0; k < run->layout.n_codes; k++)
+	{
 		report_others(run, k);
-	if (listed_weights(run) < entries)
-		osml_log_event(run, "info", "weights_not_listed",
-					   psprintf("osml.weights leaves out the %zu categories, more than %d; "
-								"the model has them all", entries, MAX_LISTED));
+		if (listed[k])
+			continue;
+		if (left_out++ == 0)
+			first = osml_code_feature(run->set, k)->name;
+	}
+	if (left_out > 0)
+		osml_log_event(run, "info", "categories_not_listed",
+					   psprintf("osml.weights and osml.bins list at most %d categories and leave out "
+								"those of \"%s\"%s; the model has them all", MAX_LISTED, first,
+								left_out == 1 ? "" :
+								psprintf(" and %d other feature%s", left_out - 1,
+										 left_out == 2 ? "" : "s")));
 }
 
 /* Inference of weight i (the last: the intercept), NaN without. */
@@ -242,7 +263,8 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 {
 	int			n_dense = run->layout.n_dense;
 	size_t		n = n_dense + osml_layout_entries(&run->layout);
-	size_t		listed = listed_weights(run);
+	int			n_listed;
+	bool	   *listed = listed_codes(run, &n_listed);
 	double	   *weight = MemoryContextAllocHuge(CurrentMemoryContext,
 												sizeof(double) * Max(1, n));
 	double		intercept;
@@ -250,7 +272,7 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 	OsmlVersionWeight *out;
 
 	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, &intercept);
-	row->n_weights = (int) (1 + n_dense + listed);
+	row->n_weights = 1 + n_dense + n_listed;
 	row->weights_report = out = palloc0(sizeof(OsmlVersionWeight) * row->n_weights);
 	out->feature = "(intercept)";
 	out->weight = intercept;
@@ -264,10 +286,14 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 		out->scaled_weight = parameter(run, j);
 		fill_inference(run, j, out);
 	}
-	for (int k = 0; listed > 0 && k < run->layout.n_codes; k++)
+	out = &row->weights_report[1 + n_dense];
+	for (int k = 0; k < run->layout.n_codes; k++)
 	{
-		fill_category_weights(run, k, entry, weight,
-							  &row->weights_report[1 + n_dense + entry]);
+		if (listed[k])
+		{
+			fill_category_weights(run, k, entry, weight, out);
+			out += run->layout.code_sizes[k];
+		}
 		entry += run->layout.code_sizes[k];
 	}
 }
@@ -276,16 +302,21 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 static void
 store_bins(const OsmlRun *run, int64 version_id)
 {
+	int			n_listed;
+	bool	   *listed = listed_codes(run, &n_listed);
 	size_t		entry = 0;
 
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
+		OsmlBinRow *rows;
 		int			n;
-		OsmlBinRow *rows = osml_bins_of_code(run->set->program, k,
-											 run->code_stats.count + entry,
-											 run->code_stats.label_mean + entry, &n);
 
-		osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		if (listed[k])
+		{
+			rows = osml_bins_of_code(run->set->program, k, run->code_stats.count + entry,
+									 run->code_stats.label_mean + entry, &n);
+			osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		}
 		entry += run->layout.code_sizes[k];
 	}
 }
