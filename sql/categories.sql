@@ -110,6 +110,35 @@ SELECT osml_predict('few', r) = :before FROM (SELECT 'k90' AS k) r;
 SELECT osml_drop_dataset('few');
 SELECT osml_predict('few', r) = :before FROM (SELECT 'k90' AS k) r;
 
+-- A value's text is the same under any settings, -0 is 0, and what tells the time is no feature.
+CREATE TABLE settings AS SELECT i % 4 AS y, timestamptz '2024-01-31 23:30+00' + i % 4 * interval '1 hour' AS at,
+	date '2024-01-30' + i % 4 AS d, (i % 4) / 3.0::float8 AS g, (i % 4) * interval '25 hours' AS span, -0.0::float8 * (i % 2) AS zero
+	FROM generate_series(1, 400) i;
+SELECT osml_create_dataset('settings', 'settings', features => '{g}') > 0;
+SELECT format($$SELECT osml_transform('settings', %L, 'category')$$, c) FROM unnest('{at, d, g, span, zero}'::text[]) c \gexec
+SELECT osml_transform('settings', 'hour', 'sql', '{"expression": "''h'' || extract(hour from at)::text || at::text"}');
+SET timezone = 'Asia/Tokyo';
+SET datestyle = 'SQL, DMY';
+SET extra_float_digits = -5;
+SET intervalstyle = 'iso_8601';
+SELECT osml_train('settings', '{"optimizer": "exact", "num_workers": 1}') > 0;
+RESET timezone;
+RESET datestyle;
+RESET extra_float_digits;
+RESET intervalstyle;
+SELECT value < 1e-20 FROM osml_evaluate('settings', 'settings') WHERE metric = 'mse';
+SELECT feature, params -> 'categories' FROM osml.model_definitions WHERE model = 'settings' AND transform = 'category' ORDER BY feature;
+SELECT osml_transform('settings', 'never', 'sql', '{"expression": "at < now()"}');
+SELECT osml_transform('settings', 'never', 'sql', '{"expression": "d < current_date"}');
+
+-- What a renamed column breaks is mended or dropped piece by piece.
+ALTER TABLE settings RENAME at TO at2;
+SELECT osml_transform('settings', 'g', 'hash');
+SELECT osml_transform('settings', 'hour', 'sql', '{"expression": "extract(hour from at2)"}');
+SELECT osml_drop_feature('settings', 'at');
+SELECT osml_train('settings', '{"optimizer": "exact"}') > 0;
+SELECT osml_drop_dataset('settings');
+
 -- By position there is no way to give a text.
 SELECT osml_predict('m', 1.0, 2.0);
 

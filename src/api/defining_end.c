@@ -195,7 +195,26 @@ osml_defined_features(const OsmlDatasetRow *dataset, List *definitions, OsmlSour
 								dataset->name);
 }
 
-/* Everything, as a whole. */
+/* What has changed, or is made of it, and is still there. */
+static List *
+changed_features(const OsmlDefining *defining)
+{
+	List	   *features = NIL;
+	ListCell   *cell;
+
+	foreach(cell, defining->changed)
+	{
+		if (osml_defining_find(defining, lfirst(cell), 0) != NULL)
+			features = lappend(features, lfirst(cell));
+	}
+	return features;
+}
+
+/*
+ * What has changed, as a run would resolve it; NULL when only features were
+ * dropped.  Others may be broken, say by a column that was renamed, and are
+ * mended or dropped one by one.
+ */
 static OsmlFeatureSet *
 check(const OsmlDefining *defining)
 {
@@ -204,12 +223,17 @@ check(const OsmlDefining *defining)
 	const char *label = dataset->label ? dataset->label :
 		NameStr(TupleDescAttr(source->columns, 0)->attname);
 	OsmlFeatureSet *set;
+	List	   *features;
 	ListCell   *cell;
 
 	foreach(cell, defining->definitions)
 		check_definition(defining, lfirst(cell), label);
 	check_dropped(defining, source);
-	set = osml_defined_features(dataset, defining->definitions, &source);
+	features = changed_features(defining);
+	if (features == NIL)
+		return NULL;
+	set = osml_source_features(source, dataset->label, features, defining->definitions,
+							   dataset->name);
 	(void) osml_feature_set_prepare(set, dataset->name);
 	return set;
 }
@@ -221,7 +245,7 @@ store_bins(const OsmlDefining *defining, const OsmlFeatureSet *set, const char *
 	OsmlBinRow *rows = NULL;
 	int			n = 0;
 
-	for (int i = 0; i < set->n_features; i++)
+	for (int i = 0; set != NULL && i < set->n_features; i++)
 	{
 		const OsmlFeature *found = &set->features[i];
 		int			n_edges;

@@ -90,6 +90,7 @@ build_set(OsmlLoaded *loaded)
 	if (!osml_feature_set_prepare(set, NULL))
 		corrupted(loaded, "Its features are not complete.");
 	set->label = row->label;
+	set->subject = psprintf("of model \"%s\"", loaded->model);
 	loaded->set = *set;
 	loaded->layout = osml_model_layout(set);
 	if (row->n_features != loaded->layout.n_dense + loaded->layout.n_codes ||

@@ -69,8 +69,8 @@ osml_feature_type_error(const OsmlSource *source, Form_pg_attribute column)
 					format_type_be(column->atttypid)),
 			 errdetail("Numbers are %s, and arrays of them of a fixed length.",
 					   osml_decode_types()),
-			 errhint("Cast it in a view or a SELECT, make it a category with osml_transform, "
-					 "or leave it out by naming \"features\" in the hyperparameters.")));
+			 errhint("Cast it in a view or a SELECT, or leave it out by naming \"features\"; "
+					 "a dataset can then make a category of it with osml_transform.")));
 }
 
 /* Raise: the feature is there, but is not the kind that was trained on. */

@@ -7,16 +7,21 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "datatype/timestamp.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datetime.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "source/decode.h"
+#include "source/expression.h"
 
 #define UNIX_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 
@@ -191,12 +196,17 @@ typedef enum TextWay
 	TEXT_PADDED,				/* likewise, without blanks at the end */
 	TEXT_BOOL,
 	TEXT_NUMERIC,
-	TEXT_OUTPUT					/* what the type prints */
+	TEXT_FLOAT4,				/* the shortest digits; -0 is 0 */
+	TEXT_FLOAT8,
+	TEXT_TIME,					/* ISO 8601, in UTC */
+	TEXT_OUTPUT,				/* what the type prints, whatever the settings */
+	TEXT_PINNED					/* likewise, but settings have a say */
 } TextWay;
 
 struct OsmlTextDecoder
 {
 	TextWay		way;
+	Oid			type;
 	FmgrInfo	output;
 };
 
@@ -207,7 +217,8 @@ osml_text_decoder(Oid type)
 	Oid			function;
 	bool		is_varlena;
 
-	switch (getBaseType(type))
+	decoder->type = getBaseType(type);
+	switch (decoder->type)
 	{
 		case TEXTOID:
 		case VARCHAROID:
@@ -222,17 +233,55 @@ osml_text_decoder(Oid type)
 		case NUMERICOID:
 			decoder->way = TEXT_NUMERIC;
 			break;
+		case FLOAT4OID:
+			decoder->way = TEXT_FLOAT4;
+			break;
+		case FLOAT8OID:
+			decoder->way = TEXT_FLOAT8;
+			break;
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			decoder->way = TEXT_TIME;
+			break;
 		default:
-			decoder->way = TEXT_OUTPUT;
+			decoder->way = get_typtype(decoder->type) == TYPTYPE_ENUM ||
+				decoder->type == INT2OID || decoder->type == INT4OID ||
+				decoder->type == INT8OID || decoder->type == UUIDOID ||
+				decoder->type == NAMEOID ? TEXT_OUTPUT : TEXT_PINNED;
 			getTypeOutputInfo(type, &function, &is_varlena);
 			fmgr_info(function, &decoder->output);
 	}
 	return decoder;
 }
 
+/* A number's shortest digits; adding 0 makes 0 of -0, which it equals. */
+static char *
+float_text(const OsmlTextDecoder *decoder, Datum value)
+{
+	char	   *out = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	if (decoder->way == TEXT_FLOAT4)
+		float_to_shortest_decimal_buf(DatumGetFloat4(value) + 0.0f, out);
+	else
+		double_to_shortest_decimal_buf(DatumGetFloat8(value) + 0.0, out);
+	return out;
+}
+
+static char *
+pinned_text(OsmlTextDecoder *decoder, Datum value)
+{
+	int			level = osml_pin_settings();
+	char	   *out = OutputFunctionCall(&decoder->output, value);
+
+	AtEOXact_GUC(false, level);
+	return out;
+}
+
 const char *
 osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
 {
+	static const int utc = 0;
 	text	   *bytes;
 	char	   *out;
 
@@ -250,6 +299,16 @@ osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
 			break;
 		case TEXT_NUMERIC:
 			out = numeric_normalize(DatumGetNumeric(value));
+			break;
+		case TEXT_FLOAT4:
+		case TEXT_FLOAT8:
+			out = float_text(decoder, value);
+			break;
+		case TEXT_TIME:
+			out = JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, decoder->type, &utc);
+			break;
+		case TEXT_PINNED:
+			out = pinned_text(decoder, value);
 			break;
 		default:
 			out = OutputFunctionCall(&decoder->output, value);

@@ -32,8 +32,9 @@ extern OsmlDecode osml_decode_time_for(Oid type);
 
 /*
  * From a datum of any type to the text that is its category.  Equal values have
- * equal texts: numeric without trailing zeros, char(n) without its padding,
- * bool as true and false, the rest as the type prints it.
+ * equal texts under any settings: numeric without trailing zeros, char(n)
+ * without its padding, bool as true and false, floats in their shortest digits,
+ * dates and times as ISO 8601 in UTC, the rest as the type prints it.
  */
 typedef struct OsmlTextDecoder OsmlTextDecoder;
 

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -19,6 +20,7 @@
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
 #include "parser/parser.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -28,6 +30,10 @@
 
 struct OsmlExpression
 {
+	const char *feature;		/* whose it is, in words, and its text: for messages */
+	const char *text;
+	const char *subject;		/* of dataset "d", or NULL */
+	bool		pin;			/* settings have a say in its value */
 	ExprState  *state;
 	ExprContext *context;
 	ParamListInfo params;
@@ -44,11 +50,29 @@ typedef struct Columns
 	List	  **used;
 } Columns;
 
-static void
-pin_search_path(void)
+/* Settings that functions look at, which must be alike in training and prediction. */
+static const struct
 {
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	const char *name;
+	const char *value;
+}			pinned[] = {
+	{"search_path", "pg_catalog, pg_temp"},
+	{"TimeZone", "UTC"},
+	{"DateStyle", "ISO, YMD"},
+	{"IntervalStyle", "postgres"},
+	{"extra_float_digits", "1"},
+	{"bytea_output", "hex"},
+};
+
+int
+osml_pin_settings(void)
+{
+	int			level = NewGUCNestLevel();
+
+	for (int i = 0; i < (int) lengthof(pinned); i++)
+		(void) set_config_option(pinned[i].name, pinned[i].value, PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
 }
 
 /* Raise: the expression names something the row has not. */
@@ -138,6 +162,42 @@ add_context(void *arg)
 	errcontext("expression of feature \"%s\"", (const char *) arg);
 }
 
+/* A function that is not the server's own may look at any setting. */
+static bool
+is_users_function(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+static bool
+calls_users_function(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return check_functions_in_node(node, is_users_function, context) ||
+		expression_tree_walker(node, calls_users_function, context);
+}
+
+/* What tells the time, which a row's value must not depend on. */
+static bool
+is_clock(Oid function, void *context)
+{
+	return function == F_NOW || function == F_TRANSACTION_TIMESTAMP ||
+		function == F_STATEMENT_TIMESTAMP || function == F_AGE_TIMESTAMP ||
+		function == F_AGE_TIMESTAMPTZ;
+}
+
+static bool
+reads_clock(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	/* current_date, current_user and their like */
+	return IsA(node, SQLValueFunction) ||
+		check_functions_in_node(node, is_clock, context) ||
+		expression_tree_walker(node, reads_clock, context);
+}
+
 /* Parse and analyse. */
 static Expr *
 analyse(const char *text, Columns *columns)
@@ -153,11 +213,12 @@ analyse(const char *text, Columns *columns)
 	if (exprType(node) == UNKNOWNOID)
 		node = coerce_to_specific_type(pstate, node, TEXTOID, "expression");
 	assign_expr_collations(pstate, node);
-	if (contain_volatile_functions(node))
+	if (contain_volatile_functions(node) || reads_clock(node, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("expression of feature \"%s\" calls a volatile function",
+				 errmsg("expression of feature \"%s\" depends on more than the row",
 						columns->feature),
+				 errdetail("It calls a volatile function, or asks for the time or the user."),
 				 errhint("The same row must always give the same value.")));
 	free_parsestate(pstate);
 	return expression_planner((Expr *) node);
@@ -181,8 +242,7 @@ enter(Oid owner, bool pin)
 						   SECURITY_RESTRICTED_OPERATION);
 	if (pin)
 	{
-		guise.level = NewGUCNestLevel();
-		pin_search_path();
+		guise.level = osml_pin_settings();
 	}
 	return guise;
 }
@@ -214,6 +274,10 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 
 	error_context_stack = &callback;
 	expr = analyse(text, &columns);
+	expression->feature = pstrdup(feature);
+	expression->text = pstrdup(text);
+	expression->pin = contain_mutable_functions((Node *) expr) ||
+		calls_users_function((Node *) expr, NULL);
 	expression->type = exprType((Node *) expr);
 	expression->params = makeParamList(n_columns);
 	for (int i = 0; i < n_columns; i++)
@@ -226,21 +290,51 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 	return expression;
 }
 
+void
+osml_expression_subject(OsmlExpression *expression, const char *subject)
+{
+	expression->subject = subject;
+}
+
 Oid
 osml_expression_type(const OsmlExpression *expression)
 {
 	return expression->type;
 }
 
+/* Raise the error of a value: it is about the row, and the user knows features. */
+static void pg_attribute_noreturn()
+value_error(const OsmlExpression *expression, MemoryContext context)
+{
+	ErrorData  *edata;
+	int			category;
+
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
+	if (category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INTERNAL_ERROR)
+		PG_RE_THROW();
+	FlushErrorState();
+	ereport(ERROR,
+			(errcode(edata->sqlerrcode),
+			 errmsg("expression of feature \"%s\"%s%s: %s", expression->feature,
+					expression->subject ? " " : "",
+					expression->subject ? expression->subject : "", edata->message),
+			 errdetail("%s%sThe expression is: %s", edata->detail ? edata->detail : "",
+					   edata->detail ? " " : "", expression->text),
+			 edata->hint ? errhint("%s", edata->hint) : 0));
+}
+
 /*
- * Somebody else's search_path must not decide what the owner's functions call;
- * the owner's own may.
+ * The session's settings must not decide what a value is, or which functions
+ * and tables the owner's functions find, in training or in prediction.
  */
 Datum
 osml_expression_eval(OsmlExpression *expression, Oid owner, const Datum *values,
 					 const bool *nulls, bool *isnull)
 {
-	Guise		guise = enter(owner, GetUserId() != owner);
+	MemoryContext context = CurrentMemoryContext;
+	Guise		guise = enter(owner, expression->pin);
 	Datum		value;
 
 	ResetExprContext(expression->context);
@@ -249,7 +343,15 @@ osml_expression_eval(OsmlExpression *expression, Oid owner, const Datum *values,
 		expression->params->params[i].value = values[i];
 		expression->params->params[i].isnull = nulls[i];
 	}
-	value = ExecEvalExprSwitchContext(expression->state, expression->context, isnull);
+	PG_TRY();
+	{
+		value = ExecEvalExprSwitchContext(expression->state, expression->context, isnull);
+	}
+	PG_CATCH();
+	{
+		value_error(expression, context);
+	}
+	PG_END_TRY();
 	leave(&guise);
 	return value;
 }

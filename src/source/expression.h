@@ -3,10 +3,10 @@
  *	  SQL expressions over a row's columns.
  *
  * The text comes from a catalog row, so it runs as its owner whoever asks:
- * inside a security-restricted operation, with search_path pinned to pg_catalog
- * while it is read.  Functions of other schemas must therefore be qualified.
- * Subqueries, aggregates, window and set-returning functions and volatile
- * functions are refused.
+ * inside a security-restricted operation, under pinned settings: search_path is
+ * pg_catalog, TimeZone is UTC.  Functions of other schemas must therefore be
+ * qualified.  Subqueries, aggregates, window and set-returning functions,
+ * volatile functions and whatever tells the time are refused.
  */
 #ifndef OSML_EXPRESSION_H
 #define OSML_EXPRESSION_H
@@ -27,11 +27,17 @@ extern OsmlExpression *osml_expression_compile(const char *text, const char *fea
 											   char *const *names, const Oid *types,
 											   List **used);
 
+/* Pin what texts and functions depend on until AtEOXact_GUC(false, result). */
+extern int	osml_pin_settings(void);
+
+/* Say in errors whose feature it is: of dataset "d", of model "m"; NULL: nothing. */
+extern void osml_expression_subject(OsmlExpression *expression, const char *subject);
+
 extern Oid	osml_expression_type(const OsmlExpression *expression);
 
 /*
  * The value for a row, as owner; it lives until the next call.  values and nulls
- * are those of all columns.
+ * are those of all columns.  An error names the feature and the expression.
  */
 extern Datum osml_expression_eval(OsmlExpression *expression, Oid owner,
 								  const Datum *values, const bool *nulls,

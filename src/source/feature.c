@@ -228,6 +228,9 @@ wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const cha
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
 					osml_feature_words(resolver->dataset, definition->feature), input, is),
+			 definition->step > 1 ?
+			 errhint("Step %d of a feature reads the step before it; osml_drop_feature drops "
+					 "steps.", definition->step) :
 			 wanted == OSML_VALUE_CODE ?
 			 errhint("It takes bins and categories: make one with osml_bin, or with "
 					 "osml_transform and category or hash.") :
@@ -522,6 +525,8 @@ osml_source_features(OsmlSource *source, const char *label, List *features,
 	}
 	if (features == NIL)
 		add_all_features(&resolver, label);
+	if (dataset)
+		set->subject = psprintf("of dataset \"%s\"", dataset);
 	osml_place_inputs(set);
 	osml_feature_set_build(set, dataset);
 	check_width(source, set);

@@ -71,6 +71,7 @@ typedef struct OsmlFeatureSet
 	OsmlInput  *inputs;
 	char	   *label;			/* NULL where only features are wanted */
 	Oid			label_type;
+	char	   *subject;		/* of dataset "d", of model "m", for messages; or NULL */
 	OsmlLayout	layout;			/* of a reader's block */
 	int			n_features;
 	OsmlFeature *features;

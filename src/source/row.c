@@ -59,6 +59,7 @@ compile(Reading *reading, const OsmlFeatureSet *set, Oid owner)
 	reading->expression = osml_expression_compile(reading->input->expression,
 												  reading->input->name, owner,
 												  set->n_columns, names, types, NULL);
+	osml_expression_subject(reading->expression, set->subject);
 	type = osml_expression_type(reading->expression);
 	usable = reading->input->kind == OSML_INPUT_KEY || osml_decode_for(type) != NULL;
 	if (!usable)

@@ -93,6 +93,7 @@ codec_set(Codec *codec, OsmlFeatureSet *set)
 	for (int i = 0; i < set->n_columns; i++)
 		codec_oid(codec, &set->columns[i].type);
 	codec_string(codec, &set->label);
+	codec_string(codec, &set->subject);
 	codec_oid(codec, &set->label_type);
 	codec_bool(codec, &set->layout.has_weight);
 	codec_bool(codec, &set->layout.has_row_number);

@@ -194,7 +194,7 @@ report_others(OsmlRun *run, int code)
 		osml_log_event(run, "warning", "categories_left_out",
 					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
 								"\"%s\" that is not among the %d learned, and count as (other); raise "
-								"max_categories, or use hash",
+								"max_categories, or use hash; texts of more than 1024 bytes are never learned",
 								others, rows, osml_code_feature(run->set, code)->name,
 								run->layout.code_sizes[code] - 2));
 }
@@ -242,16 +242,13 @@ fill_category_weights(const OsmlRun *run, int code, size_t first, const double *
 					  OsmlVersionWeight *out)
 {
 	const OsmlFeature *feature = osml_code_feature(run->set, code);
-	char		name[256];
 
 	for (int c = 0; c < run->layout.code_sizes[code]; c++)
 	{
 		size_t		i = run->layout.n_dense + first + c;
 
-		osml_program_code_name(run->set->program, run->set->program->codes[code], c,
-							   name, sizeof(name));
 		out[c].feature = feature->name;
-		out[c].category = pstrdup(name);
+		out[c].category = osml_code_text(run->set->program, code, c);
 		out[c].weight = weight[i];
 		out[c].scaled_weight = parameter(run, i);
 		fill_inference(run, (int) i, &out[c]);
