@@ -132,5 +132,13 @@ SELECT count(*) FROM osml.runs WHERE dataset LIKE 'fr\_%';
 
 SELECT osml_drop_dataset('fr_data');
 SELECT count(*) FROM osml.feature_notes;
+-- columns without a value, of one row, of none
+SELECT feature, verdict, reason FROM osml_feature_report('SELECT y, a, NULL::int AS n, NULL::float8 AS f, NULL::text AS t, ''NaN''::float8 AS nan FROM fr_rows');
+SELECT verdict, count(*) FROM osml_feature_pairs('SELECT y, a, NULL::int AS n, NULL::text AS t FROM fr_rows') GROUP BY verdict ORDER BY verdict;
+SELECT "check", verdict FROM osml_check('SELECT y, a, NULL::int AS n FROM fr_rows') WHERE verdict <> 'ok';
+SELECT feature, verdict FROM osml_feature_report('SELECT y, a, kind FROM fr_rows LIMIT 1');
+SELECT feature, verdict FROM osml_feature_report('SELECT y, a, kind FROM fr_rows LIMIT 0');
+SELECT column_name, rows, nulls, mean, distinct_values FROM osml_analyze('SELECT y, NULL::int AS n, NULL::text AS t FROM fr_rows');
+
 DROP TABLE fr_rows, fr_bad;
 DROP ROLE regress_osml_reporter;

@@ -100,7 +100,9 @@ fixed_digits(const OsmlColumnFacts *facts)
 {
 	int			digits = 1;
 
-	if (!facts->integral || facts->min < 1000 || facts->max >= 1e15)
+	/* without a value min is infinite, and above max */
+	if (!facts->integral || facts->min < 1000 || facts->max >= 1e15 ||
+		facts->min > facts->max)
 		return 0;
 	for (double power = 10; power <= facts->min; power *= 10)
 		digits++;
