@@ -241,6 +241,17 @@ osml_feed_begin(OsmlFeed *feed, uint32 epoch)
 		shuffle_in_place(feed);
 }
 
+/*
+ * Is this the one pass over training rows that are never loaded?  Nothing is
+ * split off them, and their window is one block.
+ */
+static bool
+is_counted(const OsmlFeed *feed)
+{
+	return feed->run->streamed && feed->epoch == 0 &&
+		feed->data == &feed->run->parts[OSML_PART_TRAIN];
+}
+
 /* Rows of the pass, this side of the split only, into an empty block. */
 static bool
 fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
@@ -250,7 +261,7 @@ fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
 	block->nrows = 0;
 	block->prepared = false;
 	if (feed->raw == NULL)
-		return osml_intake_fill(run, block, feed->raw_hash);
+		return osml_intake_fill(run, block, is_counted(feed) ? feed->raw_hash : NULL);
 	while (block->nrows < OSML_BLOCK_ROWS)
 	{
 		if (feed->raw_next == feed->raw->nrows)
@@ -306,9 +317,7 @@ next_window(OsmlFeed *feed)
 		osml_run_check(run);
 		feed->window_used++;
 	}
-	/* a streamed window is one block, and nothing is split off */
-	if (run->streamed && feed->data == &run->parts[OSML_PART_TRAIN] &&
-		feed->epoch == 0 && feed->window_used > 0)
+	if (is_counted(feed) && feed->window_used > 0)
 		osml_account_streamed(run, feed->window[0], feed->raw_hash);
 	if (feed->shuffle != OSML_SHUFFLE_NONE)
 		osml_shuffle_rows(&run->layout, run->spec.precision, feed->window,

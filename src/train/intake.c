@@ -250,7 +250,7 @@ osml_intake_encode(OsmlRun *run)
 
 /* Encode the next full block of inputs; false at the end of the pass. */
 static bool
-encode_next(OsmlRun *run)
+encode_next(OsmlRun *run, bool hashed)
 {
 	OsmlIntake *intake = &run->intake;
 
@@ -258,8 +258,10 @@ encode_next(OsmlRun *run)
 	intake->encoded = NULL;
 	if (!osml_intake_fill_inputs(run, intake->raw))
 		return false;
-	osml_row_hash_block(&run->set->layout, intake->raw, 0, intake->hash);
-	intake->encoded = osml_encode_block(&intake->encoder, intake->raw, intake->hash);
+	if (hashed)
+		osml_row_hash_block(&run->set->layout, intake->raw, 0, intake->hash);
+	intake->encoded = osml_encode_block(&intake->encoder, intake->raw,
+										hashed ? intake->hash : NULL);
 	intake->encoded_taken = 0;
 	intake->n_null += intake->encoded->n_null;
 	intake->n_nonfinite += intake->encoded->n_nonfinite;
@@ -308,7 +310,7 @@ osml_intake_fill(OsmlRun *run, OsmlBlock *block, uint64 *hash)
 
 		if (left > 0)
 			append_encoded(run, block, Min(left, OSML_BLOCK_ROWS - block->nrows), hash);
-		else if (!encode_next(run))
+		else if (!encode_next(run, hash != NULL))
 			break;
 	}
 	return block->nrows > 0;

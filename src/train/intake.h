@@ -56,7 +56,7 @@ extern void osml_intake_encode(struct OsmlRun *run);
 /*
  * Append rows, as features, to block until it is full; false when the pass is
  * over and the block stayed empty.  hash, if not NULL, has a place for each row
- * of a block and gets the hash of each row's inputs.
+ * of a block and gets the hash of each row's inputs; alike throughout a pass.
  */
 extern bool osml_intake_fill(struct OsmlRun *run, OsmlBlock *block, uint64 *hash);
 

@@ -71,7 +71,7 @@ take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
 }
 
-/* Which rows of a block of inputs are trained on; returns their number. */
+/* Which rows of a block of inputs are not held out; returns their number. */
 static int
 choose_rows(const OsmlRun *run, const OsmlBlock *raw, bool *use)
 {
@@ -103,6 +103,7 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 	bool		texts = false;
 	int64		seen = 0;
 	int64		used = 0;
+	bool		split = run->hparams->val_fraction > 0;
 	bool		use[OSML_BLOCK_ROWS];
 	int			bad = 0;
 	char		message[256] = "";
@@ -117,9 +118,9 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 	while (osml_intake_fill_inputs(run, raw))
 	{
 		osml_run_check(run);
-		used += choose_rows(run, raw, use);
+		used += split ? choose_rows(run, raw, use) : raw->nrows;
 		seen += raw->nrows;
-		osml_check_status(osml_fit_block(pass, raw, use));
+		osml_check_status(osml_fit_block(pass, raw, split ? use : NULL));
 		raw->nrows = 0;
 	}
 	if (used == 0)

@@ -185,10 +185,12 @@ static void
 load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 {
 	Filling		filling = {.run = run,.data = &run->parts[kind]};
+	/* only training rows have a fingerprint */
+	uint64	   *hash = kind == OSML_PART_TRAIN ? filling.hash : NULL;
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);
-	while (osml_intake_fill(run, filling_block(&filling), filling.hash))
+	while (osml_intake_fill(run, filling_block(&filling), hash))
 	{
 		osml_run_check(run);
 		filling_commit(&filling);
