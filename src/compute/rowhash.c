@@ -8,17 +8,15 @@
 #include "compute/rowhash.h"
 
 #include "compute/kernels.h"
+#include "compute/mix.h"
 
-#define MIX1 UINT64_C(0xBF58476D1CE4E5B9)
-#define MIX2 UINT64_C(0x94D049BB133111EB)
-#define STEP UINT64_C(0x9E3779B97F4A7C15)
 
 /* take one value into a hash; the step makes the order of columns count */
 static inline __attribute__((always_inline)) uint64_t
 mix(uint64_t hash, uint64_t bits)
 {
-	hash = (hash + STEP) ^ bits;
-	hash = (hash ^ (hash >> 30)) * MIX1;
+	hash = (hash + OSML_MIX_STEP) ^ bits;
+	hash = (hash ^ (hash >> 30)) * OSML_MIX_1;
 	return hash ^ (hash >> 27);
 }
 
@@ -61,8 +59,8 @@ osml_hash_finish(int n, uint64_t *hash)
 	{
 		uint64_t	h = hash[i];
 
-		h = (h ^ (h >> 30)) * MIX1;
-		h = (h ^ (h >> 27)) * MIX2;
+		h = (h ^ (h >> 30)) * OSML_MIX_1;
+		h = (h ^ (h >> 27)) * OSML_MIX_2;
 		hash[i] = h ^ (h >> 31);
 	}
 }

@@ -7,33 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP UINT64_C(0x9E3779B97F4A7C15)
-#define MIX1 UINT64_C(0xBF58476D1CE4E5B9)
-#define MIX2 UINT64_C(0x94D049BB133111EB)
+#include "compute/mix.h"
+
 #define NAN_BITS UINT64_C(0x7FF8000000000000)
 #define EXACT_INTEGERS 9007199254740992.0	/* 2^53 */
 #define INT64_END 9223372036854775808.0 /* 2^63 */
 
-/* take one word in; every bit of it and of the hash so far counts */
-static inline uint64_t
-mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash + STEP) ^ word;
-	hash = (hash ^ (hash >> 30)) * MIX1;
-	hash = (hash ^ (hash >> 27)) * MIX2;
-	return hash ^ (hash >> 31);
-}
-
 uint64_t
 osml_value_hash_begin(uint64_t seed)
 {
-	return mix(0, seed);
+	return osml_mix(0, seed);
 }
 
 uint64_t
 osml_value_hash_word(uint64_t hash, OsmlValueKind kind, uint64_t word)
 {
-	return mix(mix(hash, kind), word);
+	return osml_mix(osml_mix(hash, kind), word);
 }
 
 /* little-endian words on every machine; the length tells "a" from "a\0" */
@@ -51,7 +40,7 @@ osml_value_hash_bytes(uint64_t hash, OsmlValueKind kind, const void *bytes,
 
 		for (size_t i = 0; i < n; i++)
 			word |= (uint64_t) next[i] << (8 * i);
-		hash = mix(hash, word);
+		hash = osml_mix(hash, word);
 		next += n;
 		length -= n;
 	}
