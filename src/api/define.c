@@ -20,18 +20,6 @@ PG_FUNCTION_INFO_V1(osml_transform);
 PG_FUNCTION_INFO_V1(osml_drop_feature);
 PG_FUNCTION_INFO_V1(osml_copy_features);
 
-static OsmlDefinition *
-new_definition(const char *feature, const char *transform, List *inputs, Jsonb *params)
-{
-	OsmlDefinition *definition = palloc0(sizeof(OsmlDefinition));
-
-	definition->feature = pstrdup(feature);
-	definition->transform = pstrdup(transform);
-	definition->inputs = inputs;
-	definition->params = params;
-	return definition;
-}
-
 /* osml_cross(dataset, name, features, buckets) */
 Datum
 osml_cross(PG_FUNCTION_ARGS)
@@ -42,22 +30,15 @@ osml_cross(PG_FUNCTION_ARGS)
 	List	   *features = osml_maybe_texts(fcinfo, 2, "features");
 	Jsonb	   *params = osml_jsonb(PG_ARGISNULL(3) ? "{}" :
 									psprintf("{\"buckets\": %d}", PG_GETARG_INT32(3)));
-	OsmlDefinition *definition = osml_defining_find(defining, name, 0);
+	OsmlDefinition *definition = osml_defining_own(defining, name, "cross");
 
-	if (definition && strcmp(definition->transform, "cross") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("feature \"%s\" of dataset \"%s\" already exists", name,
-						defining->dataset->name),
-				 errdetail("Its first step is %s.", definition->transform),
-				 errhint("Give another \"name\", or drop it with osml_drop_feature.")));
 	if (definition)
 	{
 		osml_defining_set(defining, definition, "cross", params);
 		osml_defining_set_inputs(defining, definition, features);
 	}
 	else
-		osml_defining_add(defining, new_definition(name, "cross", features, params));
+		osml_defining_add(defining, osml_new_definition(name, "cross", features, params));
 	osml_defining_end(defining);
 	PG_RETURN_VOID();
 }
@@ -163,7 +144,7 @@ osml_transform(PG_FUNCTION_ARGS)
 		if (inputs == NIL && osml_defining_find(defining, feature, 0) == NULL &&
 			strcmp(transform, OSML_SQL_TRANSFORM) != 0)
 			inputs = list_make1(feature);
-		osml_defining_add(defining, new_definition(feature, transform, inputs, params));
+		osml_defining_add(defining, osml_new_definition(feature, transform, inputs, params));
 	}
 	osml_defining_end(defining);
 	PG_RETURN_VOID();

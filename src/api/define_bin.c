@@ -156,22 +156,11 @@ static void
 define_bin(OsmlDefining *defining, const char *column, const char *name, Jsonb *params,
 		   const char *shared)
 {
-	OsmlDefinition *definition = osml_defining_find(defining, name, 0);
+	OsmlDefinition *definition = osml_defining_own(defining, name, "bin");
 
-	if (definition && strcmp(definition->transform, "bin") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("feature \"%s\" of dataset \"%s\" already exists", name,
-						defining->dataset->name),
-				 errdetail("Its first step is %s.", definition->transform),
-				 errhint("Give another \"name\", or drop it with osml_drop_feature.")));
 	if (definition == NULL)
 	{
-		definition = palloc0(sizeof(OsmlDefinition));
-		definition->feature = pstrdup(name);
-		definition->step = 1;
-		definition->transform = "bin";
-		definition->params = params;
+		definition = osml_new_definition(name, "bin", NIL, params);
 		osml_defining_add(defining, definition);
 	}
 	/* out of the old grid before the params change, which all members follow */

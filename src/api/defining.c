@@ -108,6 +108,34 @@ note_shared_change(OsmlDefining *defining, const OsmlDefinition *definition)
 }
 
 /* Behind the steps of its feature that come before it; a new feature is last. */
+OsmlDefinition *
+osml_defining_own(const OsmlDefining *defining, const char *name, const char *transform)
+{
+	OsmlDefinition *definition = osml_defining_find(defining, name, 0);
+
+	if (definition && strcmp(definition->transform, transform) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("feature \"%s\" of dataset \"%s\" already exists", name,
+						defining->dataset->name),
+				 errdetail("Its first step is %s.", definition->transform),
+				 errhint("Give another \"name\", or drop it with osml_drop_feature.")));
+	return definition;
+}
+
+OsmlDefinition *
+osml_new_definition(const char *feature, const char *transform, List *inputs,
+					Jsonb *params)
+{
+	OsmlDefinition *definition = palloc0(sizeof(OsmlDefinition));
+
+	definition->feature = pstrdup(feature);
+	definition->transform = pstrdup(transform);
+	definition->inputs = inputs;
+	definition->params = params;
+	return definition;
+}
+
 void
 osml_defining_add(OsmlDefining *defining, OsmlDefinition *definition)
 {

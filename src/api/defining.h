@@ -30,6 +30,15 @@ extern OsmlDefining *osml_defining_begin(const char *dataset, const char *comman
 extern OsmlDefinition *osml_defining_find(const OsmlDefining *defining,
 										  const char *feature, int step);
 
+/* the first step of the feature of that name, to be changed, or NULL: one is to be
+ * made; an error where that step is another transform */
+extern OsmlDefinition *osml_defining_own(const OsmlDefining *defining, const char *name,
+										 const char *transform);
+
+/* one to add, after the steps that there are */
+extern OsmlDefinition *osml_new_definition(const char *feature, const char *transform,
+										   List *inputs, Jsonb *params);
+
 /* all steps of a feature (OsmlDefinition *) */
 extern List *osml_definitions_of(List *definitions, const char *feature);
 

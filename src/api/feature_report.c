@@ -160,39 +160,6 @@ begin_report(FunctionCallInfo fcinfo, bool *empty)
 	return report;
 }
 
-/* osml_feature_report(dataset, candidates, sample_rows) */
-Datum
-osml_feature_report(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	char	   *name = osml_need_text(fcinfo, 0, "dataset");
-	ErrorContextCallback context = {error_context_stack, report_context, name};
-	OsmlReport *report;
-	OsmlPairFound pair;
-	bool		empty;
-
-	InitMaterializedSRF(fcinfo, 0);
-	error_context_stack = &context;
-	report = begin_report(fcinfo, &empty);
-	for (int a = 0; !empty && a < report->assess.n_features; a++)
-	{
-		for (int b = a + 1; b < report->assess.n_features; b++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			osml_check_status(osml_assess_pair(&report->assess, a, b, &pair));
-		}
-	}
-	for (int j = 0; !empty && j < report->assess.n_features; j++)
-		put_feature(rsinfo, report, j);
-	if (!empty)
-	{
-		put_overlap(rsinfo, report, "val");
-		put_overlap(rsinfo, report, "test");
-	}
-	error_context_stack = context.previous;
-	return (Datum) 0;
-}
-
 static void
 put_pair(ReturnSetInfo *rsinfo, const OsmlReport *report, int a, int b,
 		 const OsmlPairFound *pair)
@@ -214,6 +181,50 @@ put_pair(ReturnSetInfo *rsinfo, const OsmlReport *report, int a, int b,
 	put_row(rsinfo, &row);
 }
 
+/* Look at each pair of features; a row a pair where rsinfo is given. */
+static void
+assess_pairs(OsmlReport *report, ReturnSetInfo *rsinfo)
+{
+	OsmlPairFound pair;
+
+	for (int a = 0; a < report->assess.n_features; a++)
+	{
+		for (int b = a + 1; b < report->assess.n_features; b++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			osml_check_status(osml_assess_pair(&report->assess, a, b, &pair));
+			if (rsinfo)
+				put_pair(rsinfo, report, a, b, &pair);
+		}
+	}
+}
+
+/* osml_feature_report(dataset, candidates, sample_rows) */
+Datum
+osml_feature_report(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	char	   *name = osml_need_text(fcinfo, 0, "dataset");
+	ErrorContextCallback context = {error_context_stack, report_context, name};
+	OsmlReport *report;
+	bool		empty;
+
+	InitMaterializedSRF(fcinfo, 0);
+	error_context_stack = &context;
+	report = begin_report(fcinfo, &empty);
+	if (!empty)
+		assess_pairs(report, NULL);
+	for (int j = 0; !empty && j < report->assess.n_features; j++)
+		put_feature(rsinfo, report, j);
+	if (!empty)
+	{
+		put_overlap(rsinfo, report, "val");
+		put_overlap(rsinfo, report, "test");
+	}
+	error_context_stack = context.previous;
+	return (Datum) 0;
+}
+
 /* osml_feature_pairs(dataset, candidates, sample_rows) */
 Datum
 osml_feature_pairs(PG_FUNCTION_ARGS)
@@ -222,21 +233,13 @@ osml_feature_pairs(PG_FUNCTION_ARGS)
 	char	   *name = osml_need_text(fcinfo, 0, "dataset");
 	ErrorContextCallback context = {error_context_stack, report_context, name};
 	OsmlReport *report;
-	OsmlPairFound pair;
 	bool		empty;
 
 	InitMaterializedSRF(fcinfo, 0);
 	error_context_stack = &context;
 	report = begin_report(fcinfo, &empty);
-	for (int a = 0; !empty && a < report->assess.n_features; a++)
-	{
-		for (int b = a + 1; b < report->assess.n_features; b++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			osml_check_status(osml_assess_pair(&report->assess, a, b, &pair));
-			put_pair(rsinfo, report, a, b, &pair);
-		}
-	}
+	if (!empty)
+		assess_pairs(report, rsinfo);
 	error_context_stack = context.previous;
 	return (Datum) 0;
 }
