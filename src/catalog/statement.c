@@ -199,16 +199,6 @@ osml_pull_float8(OsmlFields *fields)
 	return isnull ? NAN : DatumGetFloat8(value);
 }
 
-/* The next column as a boolean; NULL is false. */
-bool
-osml_pull_bool(OsmlFields *fields)
-{
-	bool		isnull;
-	Datum		value = osml_pull(fields, &isnull);
-
-	return !isnull && DatumGetBool(value);
-}
-
 /* The next column as a string of the caller's. */
 char *
 osml_pull_text(OsmlFields *fields)

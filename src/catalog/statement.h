@@ -76,7 +76,6 @@ extern Datum osml_pull(OsmlFields *fields, bool *isnull);
 extern int64 osml_pull_int8(OsmlFields *fields);	/* NULL: 0 */
 extern int	osml_pull_int4(OsmlFields *fields); /* NULL: 0 */
 extern double osml_pull_float8(OsmlFields *fields); /* NULL: NaN */
-extern bool osml_pull_bool(OsmlFields *fields); /* NULL: false */
 extern char *osml_pull_text(OsmlFields *fields);	/* NULL: NULL */
 extern bytea *osml_pull_bytea(OsmlFields *fields);	/* NULL: NULL */
 extern Jsonb *osml_pull_jsonb(OsmlFields *fields);	/* NULL: NULL */
