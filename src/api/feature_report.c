@@ -13,9 +13,7 @@
 #include "utils/tuplestore.h"
 
 #include "api/need.h"
-#include "source/context_arena.h"
 #include "api/report.h"
-#include "source/context_arena.h"
 #include "compat.h"
 #include "source/context_arena.h"
 

@@ -1,6 +1,7 @@
 /*
  * assess.c
- *	  Verdicts on single features; see assess.h.  Pairs are in assess_pair.c.
+ *	  Verdicts on single features; see assess.h.  Whether they are known when a
+ *	  prediction is wanted is in assess_known.c, pairs are in assess_pair.c.
  */
 #include "features/assess.h"
 
@@ -13,28 +14,6 @@
 #define PRESENT_DROP 0.05
 #define MISSING_LOOK 0.05
 
-/* a share of the label's variance that no honest feature tells, and one that
- * should make people think */
-#define TELLS_DROP 0.98
-#define TELLS_LOOK 0.9
-
-/* filled only for one class, or on one side of a label, so purely: a few
- * exceptions are mistakes in the data */
-#define PURE_CLASS_DROP 0.97
-#define PURE_RANGE_DROP 0.99
-
-/* missing or not tells this share of the label */
-#define GAPS_LOOK 0.2
-
-/* a value so frequent that the others may be what was filled in later */
-#define MODAL_SHARE 0.3
-#define MIN_MARKED 20
-
-/* the order of rows, or a time, tells the label */
-#define ORDER_P 1e-6
-#define ORDER_SHARE 0.01
-#define ORDER_FOLLOWED 0.95
-
 /* no relation is a finding only in so many rows */
 #define UNRELATED_ROWS 1000
 #define UNRELATED_P 0.01
@@ -45,9 +24,6 @@
 
 /* rows of each value are listed up to so many values */
 #define MAX_LISTED 100
-
-/* an answer of a few rows is not one */
-#define MIN_ROWS 50
 
 static const char *const verdict_names[] = {
 	[OSML_KEEP] = "keep",
@@ -97,17 +73,6 @@ osml_assess_begin(OsmlAssess *assess, const OsmlSample *sample)
 	return osml_order_explains(arena, &assess->target, &assess->order);
 }
 
-/* a sign of a leak, the worst of which is shown */
-static void
-note_leak(OsmlAssessment *found, const char *kind, double figure)
-{
-	if (isnan(found->leak) || figure > found->leak)
-	{
-		found->leak = figure;
-		found->leak_kind = kind;
-	}
-}
-
 /* Question 1: the strongest of several measures, each blind to something. */
 static OsmlStatus
 ask_relation(OsmlAssess *assess, int j)
@@ -117,12 +82,14 @@ ask_relation(OsmlAssess *assess, int j)
 	OsmlAssessment *found = &assess->found[j];
 	OsmlExplained bins;
 	OsmlExplained values;
+	double		classes;
 	double		best = 0;
 
 	if (osml_explain(assess->sample->arena, target, view->bin, view->n_bins, true,
 					 &bins) != OSML_OK ||
 		osml_explain(assess->sample->arena, target, view->code, view->n_values, false,
-					 &values) != OSML_OK)
+					 &values) != OSML_OK ||
+		osml_explain_classes(assess->sample->arena, target, view, &classes) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
 	found->tells = fmax(values.share, osml_follow(target, view));
 	found->p = bins.p;
@@ -142,166 +109,9 @@ ask_relation(OsmlAssess *assess, int j)
 			found->measure = fabs(line) >= fabs(rank) ? "correlation" : "rank correlation";
 	}
 	found->association = found->p > CHANCE_P ? 0 : fmax(best, sqrt(bins.share));
-	return osml_meaning(assess->sample, target, view, j, best, &found->meaning);
-}
-
-/* the kind of label of a purity, in words */
-static void
-describe_kind(const OsmlPurity *purity, char *out, size_t size)
-{
-	static const char *const words[] = {"is", "is above", "is below"};
-
-	if (isnan(purity->value))
-		snprintf(out, size, "is of one class");
-	else
-		snprintf(out, size, "%s %.6g", words[purity->kind], purity->value);
-}
-
-/* Where it has a value, or has none, or another one than usual, the label is of
- * one kind. */
-static OsmlStatus
-ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
-{
-	const OsmlArena *arena = assess->sample->arena;
-	const OsmlView *view = &assess->views[j];
-	OsmlAssessment *found = &assess->found[j];
-	bool	   *mark = osml_arena_alloc(arena, view->n);
-	OsmlPurity	purity;
-	char		words[64];
-	OsmlStatus	status;
-
-	if (mark == NULL)
-		return OSML_OUT_OF_MEMORY;
-	for (int i = 0; i < view->n; i++)
-		mark[i] = strcmp(kind, "missing") == 0 ? view->code[i] < 0 :
-			view->code[i] >= 0 && (strcmp(kind, "filled") == 0 ||
-								   view->code[i] != view->modal);
-	status = osml_purity(arena, &assess->target, mark, &purity);
-	osml_arena_release(arena, mark);
-	if (status != OSML_OK || purity.rows < MIN_MARKED || purity.share == 0)
-		return status;
-	describe_kind(&purity, words, sizeof(words));
-	note_leak(found, kind, purity.share);
-	osml_assess_say(found, strcmp(kind, "filled") == 0 && purity.share >=
-					(purity.kind == OSML_LABEL_IS ? PURE_CLASS_DROP : PURE_RANGE_DROP) ?
-					OSML_DROP : OSML_LOOK,
-					"%s only where the label %s: %.1f %% of such rows, %.1f %% of all",
-					where, words, 100 * purity.share, 100 * purity.base);
-	return OSML_OK;
-}
-
-/* Whether it is there, as a feature of its own. */
-static OsmlStatus
-ask_gaps(OsmlAssess *assess, int j)
-{
-	const OsmlArena *arena = assess->sample->arena;
-	const OsmlView *view = &assess->views[j];
-	OsmlAssessment *found = &assess->found[j];
-	OsmlExplained gaps;
-	int32_t    *there;
-	OsmlStatus	status;
-
-	if (view->n_present > 0 && view->n_present < view->n)
-	{
-		there = osml_arena_alloc(arena, sizeof(int32_t) * view->n);
-		if (there == NULL)
-			return OSML_OUT_OF_MEMORY;
-		for (int i = 0; i < view->n; i++)
-			there[i] = view->code[i] >= 0 ? 1 : 0;
-		status = osml_explain(arena, &assess->target, there, 2, false, &gaps);
-		osml_arena_release(arena, there);
-		if (status == OSML_OK)
-			status = ask_marked(assess, j, "filled", "filled");
-		if (status == OSML_OK)
-			status = ask_marked(assess, j, "missing", "missing");
-		if (status != OSML_OK)
-			return status;
-		if (gaps.share >= GAPS_LOOK && isnan(found->leak))
-		{
-			note_leak(found, "missing", gaps.share);
-			osml_assess_say(found, OSML_LOOK, "whether it is filled tells %.0f %% of the label",
-							100 * gaps.share);
-		}
-	}
-	/* a default that stands for "not yet" */
-	if (view->n_values > 1 && found->tells < TELLS_LOOK &&
-		view->count[view->modal] >= MODAL_SHARE * view->n_present)
-		return ask_marked(assess, j, "default", "other than its usual value");
-	return OSML_OK;
-}
-
-/* A time, or a number that grows down the table, and what it tells of the
- * label: what is late in the table is late in life. */
-static OsmlStatus
-ask_order(OsmlAssess *assess, int j)
-{
-	const OsmlArena *arena = assess->sample->arena;
-	const OsmlView *view = &assess->views[j];
-	OsmlAssessment *found = &assess->found[j];
-	const OsmlColumnKind *kind = &assess->sample->kinds[j];
-	OsmlExplained bins;
-	double	   *place;
-	bool		follows;
-
-	if (view->x == NULL || view->n_present < MIN_ROWS ||
-		view->n_values < OSML_VIEW_BINS)
-		return OSML_OK;
-	place = osml_arena_alloc(arena, sizeof(double) * view->n);
-	if (place == NULL)
-		return OSML_OUT_OF_MEMORY;
-	for (int i = 0; i < view->n; i++)
-		place[i] = i;
-	follows = found->meaning.rises ||
-		fabs(osml_correlation(view->rank, place, view->n, NULL)) >= ORDER_FOLLOWED;
-	osml_arena_release(arena, place);
-	if (osml_explain(arena, &assess->target, view->bin, view->n_bins, false,
-					 &bins) != OSML_OK)
-		return OSML_OUT_OF_MEMORY;
-	if ((follows || kind->is_time) && bins.p < ORDER_P && bins.share >= ORDER_SHARE)
-	{
-		note_leak(found, "order", bins.share);
-		/* a table may also be sorted by a good feature: only a time or a serial
-		 * number says that its order is that of life */
-		osml_assess_say(found, follows && (kind->is_time || (found->meaning.rises &&
-															 assess->sample->facts[j].integral)) ?
-						OSML_DROP : OSML_LOOK,
-						"%s, and that tells %.1f %% of the label: rows to predict come later",
-						follows ? "grows with the order of rows" : "a point in time",
-						100 * bins.share);
-	}
-	else if (kind->is_time)
-		osml_assess_say(found, OSML_LOOK,
-						"a point in time: rows to predict come later; use date parts or a duration");
-	return OSML_OK;
-}
-
-/* Question 2.  People may say that it is known, whatever it looks like. */
-static OsmlStatus
-ask_availability(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
-{
-	OsmlAssessment *found = &assess->found[j];
-	OsmlStatus	status;
-
-	if (note && note->available == OSML_AVAILABLE_NO)
-		osml_assess_say(found, OSML_DROP, "declared as not available: %s",
-						note->reason ? note->reason : "no reason given");
-	if (found->tells >= TELLS_LOOK && assess->views[j].n_present >= MIN_ROWS)
-	{
-		note_leak(found, "copy", found->tells);
-		osml_assess_say(found, found->tells >= TELLS_DROP ? OSML_DROP : OSML_LOOK,
-						"tells %.1f %% of the label by itself: a copy of it, or known only after it",
-						100 * found->tells);
-	}
-	status = ask_gaps(assess, j);
-	if (status == OSML_OK)
-		status = ask_order(assess, j);
-	if (note && note->available == OSML_AVAILABLE_YES && found->verdict > OSML_KEEP)
-	{
-		found->verdict = OSML_LOOK;
-		osml_assess_say(found, OSML_LOOK, "declared as available: %s",
-						note->reason ? note->reason : "no reason given");
-	}
-	return status;
+	found->alike = classes > found->tells;
+	found->tells = fmax(found->tells, classes);
+	return osml_meaning(assess->sample, target, view, j, best, found->p, &found->meaning);
 }
 
 /* rows of the rarest value, and of the rarest class at one value, in the table */
@@ -370,7 +180,7 @@ ask_scale(OsmlAssess *assess, int j)
 {
 	OsmlAssessment *found = &assess->found[j];
 	const OsmlMeaningFound *meaning = &found->meaning;
-	bool		few = assess->views[j].n_present < MIN_ROWS;
+	bool		few = assess->views[j].n_present < OSML_ASSESS_MIN_ROWS;
 
 	switch (meaning->meaning)
 	{
@@ -389,7 +199,7 @@ ask_scale(OsmlAssess *assess, int j)
 			break;
 		case OSML_MEANS_CYCLE:
 			osml_assess_say(found, OSML_LOOK, "%s goes round: its ends are neighbours; use cyclic or bins",
-							meaning->cycle);
+							meaning->cycle.name);
 			break;
 		default:
 			break;
@@ -411,7 +221,7 @@ osml_assess(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 	if (status == OSML_OK)
 		status = ask_relation(assess, j);
 	if (status == OSML_OK)
-		status = ask_availability(assess, j, note);
+		status = osml_assess_known(assess, j, note);
 	if (status == OSML_OK)
 		status = ask_examples(assess, j);
 	if (status != OSML_OK)

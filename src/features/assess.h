@@ -9,7 +9,7 @@
  *
  *	  osml_assess_begin() -> osml_assess() a feature -> osml_assess_pair() a pair
  *
- * Next: assess_pair.c, then association.h, leak.h, meaning.h for the figures.
+ * Next: assess_known.c, assess_pair.c, then association.h, leak.h, meaning.h for the figures.
  */
 #ifndef OSML_ASSESS_H
 #define OSML_ASSESS_H
@@ -18,6 +18,9 @@
 #include "features/meaning.h"
 
 #define OSML_REASON_SIZE 1024
+
+/* an answer of fewer rows is not one */
+#define OSML_ASSESS_MIN_ROWS 50
 
 typedef enum OsmlVerdict
 {
@@ -52,6 +55,8 @@ typedef struct OsmlAssessment
 	const char *measure;
 	double		p;
 	double		tells;			/* share of the label that the feature alone tells */
+	bool		alike;			/* that share is of classes counted alike, however
+								 * rare */
 
 	/* known at prediction time */
 	double		leak;			/* figure of the worst sign; NaN: none */
@@ -102,6 +107,9 @@ typedef struct OsmlPairFound
 extern OsmlStatus osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair);
 
 extern const char *osml_verdict_name(OsmlVerdict verdict);
+
+/* question 2, for this room: is it known when a prediction is wanted? */
+extern OsmlStatus osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note);
 
 /* add a reason, and raise the verdict to at least this; for this room */
 extern void osml_assess_say(OsmlAssessment *found, OsmlVerdict verdict,

@@ -12,6 +12,10 @@
 /* how often two rows of chance differ in their label must be seen to tell */
 #define MIN_DISCORDANT 20
 
+/* a class of fewer rows does not count, nor groups with fewer of its rows each */
+#define MIN_CLASS_ROWS 20
+#define CLASS_ROWS_A_GROUP 5
+
 /* below this the beta function does not overflow */
 #define FEW_DOF 200
 
@@ -148,6 +152,79 @@ osml_explain(const OsmlArena *arena, const OsmlTarget *target, const int32_t *co
 	explained->share = fmax(0, 1 - mean_within / (squares.total / (squares.n - 1)));
 	explained->p = f_test_p((squares.total - squares.within) / (squares.groups - 1) /
 							mean_within, squares.groups - 1, explained->within);
+	return OSML_OK;
+}
+
+/* tau of counts [group][class] weighted by 1 / rows of the class; 0 rows: not
+ * counted */
+static double
+weighted_tau(const int32_t *cells, int n_groups, const int32_t *rows, int n_classes)
+{
+	double		counted = 0;
+	double		within = 0;
+
+	for (int k = 0; k < n_classes; k++)
+		counted += rows[k] > 0 ? 1 : 0;
+	for (int g = 0; g < n_groups; g++)
+	{
+		double		weight = 0;
+		double		squares = 0;
+
+		for (int k = 0; k < n_classes; k++)
+		{
+			double		share = rows[k] > 0 ? (double) cells[g * n_classes + k] / rows[k] : 0;
+
+			weight += share;
+			squares += share * share;
+		}
+		within += weight > 0 ? weight - squares / weight : 0;
+	}
+	return counted < 2 ? 0 : 1 - within / (counted - 1);
+}
+
+OsmlStatus
+osml_explain_classes(const OsmlArena *arena, const OsmlTarget *target,
+					 const OsmlView *view, double *share)
+{
+	const OsmlView *label = target->view;
+	int			n_classes = label->n_values;
+	int32_t    *rows;
+	int32_t    *cells;
+	int			rarest = target->n;
+	int			n_groups;
+
+	*share = 0;
+	if (!target->is_class || view->n_bins == 0)
+		return OSML_OK;
+	rows = osml_arena_alloc(arena, sizeof(int32_t) * n_classes);
+	cells = osml_arena_alloc(arena, sizeof(int32_t) * view->n_bins * n_classes);
+	if (rows == NULL || cells == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 0; i < target->n; i++)
+		rows[label->code[i]] += view->bin[i] >= 0 ? 1 : 0;
+	for (int k = 0; k < n_classes; k++)
+	{
+		if (rows[k] < MIN_CLASS_ROWS)
+			rows[k] = 0;
+		else if (rows[k] < rarest)
+			rarest = rows[k];
+	}
+	/* neighbouring bins are joined; values of keys have no neighbours */
+	n_groups = rarest / CLASS_ROWS_A_GROUP;
+	if (view->n_bins <= n_groups || view->x)
+	{
+		n_groups = n_groups < view->n_bins ? n_groups : view->n_bins;
+		for (int i = 0; i < target->n; i++)
+		{
+			if (view->bin[i] >= 0)
+				cells[(int) ((int64_t) view->bin[i] * n_groups / view->n_bins) * n_classes +
+					  label->code[i]]++;
+		}
+		*share = fmax(0, 1 - (1 - weighted_tau(cells, n_groups, rows, n_classes)) *
+					  (1 + (double) n_groups / rarest));
+	}
+	osml_arena_release(arena, rows);
+	osml_arena_release(arena, cells);
 	return OSML_OK;
 }
 

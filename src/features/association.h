@@ -30,6 +30,16 @@ extern OsmlStatus osml_explain(const OsmlArena *arena, const OsmlTarget *target,
 							   OsmlExplained *explained);
 
 /*
+ * By bins or values, with the classes of the label weighted alike: a rare class
+ * counts as much as a frequent one, so that a copy of it shows.  Goodman and
+ * Kruskal's tau (JASA 49, 1954) of the weighted table, less what chance gives.
+ * 0 for a label without classes, and where groups are too many beside the rows
+ * of the rarest class.
+ */
+extern OsmlStatus osml_explain_classes(const OsmlArena *arena, const OsmlTarget *target,
+									   const OsmlView *view, double *share);
+
+/*
  * By a function of the column, whatever its form, if it is a smooth one or has
  * few values: 1 less the variance of the label between neighbours in the
  * column's order.  About 0 for a column that tells nothing.

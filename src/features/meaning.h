@@ -1,7 +1,7 @@
 /*
  * meaning.h
- *	  What the numbers of a column stand for: sizes, or codes and circles that
- *	  only look like sizes.
+ *	  What the numbers of a column stand for: sizes, or codes, circles and
+ *	  points in time that only look like sizes.
  *
  * The evidence is in the values and in how the label follows them; a column's
  * name counts, but never alone.
@@ -9,7 +9,8 @@
 #ifndef OSML_MEANING_H
 #define OSML_MEANING_H
 
-#include "features/association.h"
+#include "features/cycle.h"
+#include "features/moment.h"
 
 typedef enum OsmlMeaning
 {
@@ -26,20 +27,20 @@ typedef enum OsmlMeaning
 typedef struct OsmlMeaningFound
 {
 	OsmlMeaning meaning;
-	double		period;			/* of a cycle */
-	const char *cycle;			/* its name */
+	OsmlCycle	cycle;
+	OsmlMoment	moment;
 	double		line;			/* of what values tell of the label, the share that a
 								 * straight line tells; NaN: values tell nothing */
 	double		jagged;			/* how far neighbouring values differ in their label:
 								 * 0 a smooth curve, 1 as if shuffled; NaN unknown */
 	int			digits;			/* all values have so many; 0: they differ */
 	bool		rises;			/* with the order of rows, nearly always */
-	bool		dense;			/* whole numbers without large gaps */
-	bool		named;			/* the column's name says so too */
 } OsmlMeaningFound;
 
+/* r and p: the best correlation with the label, and the p-value of the best of
+ * all measures */
 extern OsmlStatus osml_meaning(const OsmlSample *sample, const OsmlTarget *target,
-							   const OsmlView *view, int j, double r,
+							   const OsmlView *view, int j, double r, double p,
 							   OsmlMeaningFound *found);
 
 /* "size", "category", ... */

@@ -31,6 +31,7 @@ typedef struct OsmlColumnKind
 	bool		is_key;			/* cells are keys, else numbers */
 	bool		is_integer;		/* an integer type */
 	bool		is_time;		/* a date or timestamp */
+	bool		is_date;		/* a date, in days; else a time is in seconds */
 	bool		is_flag;		/* boolean */
 } OsmlColumnKind;
 

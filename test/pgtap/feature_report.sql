@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(134);
+SELECT plan(136);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -238,5 +238,13 @@ SELECT is(round(p.redundancy::numeric, 9), (SELECT greatest(round(abs(corr(x, di
 SELECT is(count(*), 0::bigint, 'a smaller sample finds the same kinds of trouble')
 	FROM osml_feature_report('SELECT * FROM make_card(22, 1, 30000)', sample_rows => 8000) r JOIN planted p ON p.study = 'card' AND p.bad = r.feature
 	WHERE r.verdict = 'keep';
+
+-- a table in no order has the same good and bad features; a date in no order may be one of birth
+SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), ', '), NULL, 'the order of rows changes no verdict on cards')
+	FROM osml_feature_report('SELECT * FROM (SELECT * FROM make_card(11, 1, 8000)) c ORDER BY u(11, tx_id, 999)') r
+	JOIN found f ON f.study = 'card' AND f.seed = 11 AND f.feature = r.feature WHERE f.verdict <> r.verdict;
+SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), ', '), 'joined look, sorted drop', 'nor on players, but for a date')
+	FROM osml_feature_report('SELECT * FROM (SELECT * FROM make_game(11, 1, 8000)) c ORDER BY u(11, player_id, 999)') r
+	JOIN found f ON f.study = 'game' AND f.seed = 11 AND f.feature = r.feature WHERE f.verdict <> r.verdict;
 
 SELECT * FROM finish();

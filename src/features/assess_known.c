@@ -1,0 +1,227 @@
+/*
+ * assess_known.c
+ *	  Question 2: is a feature known when a prediction is wanted; see assess.h.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "features/assess.h"
+
+/* a share of the label's variance that no honest feature tells, and one that
+ * should make people think */
+#define TELLS_DROP 0.98
+#define TELLS_LOOK 0.9
+
+/* filled only for one class, or on one side of a label, so purely: a few
+ * exceptions are mistakes in the data */
+#define PURE_CLASS_DROP 0.97
+#define PURE_RANGE_DROP 0.99
+
+/* missing or not tells this share of the label */
+#define GAPS_LOOK 0.2
+
+/* a value so frequent that the others may be what was filled in later */
+#define MODAL_SHARE 0.3
+#define MIN_MARKED 20
+
+/* the order of rows, or a time, tells the label */
+#define ORDER_P 1e-6
+#define ORDER_SHARE 0.01
+#define ORDER_FOLLOWED 0.95
+
+/* what happens to the rows of one table happens within so many years: times
+ * further apart are of something else, such as births */
+#define EVENT_YEARS 15
+
+/* a sign of a leak, the worst of which is shown */
+static void
+note_leak(OsmlAssessment *found, const char *kind, double figure)
+{
+	if (isnan(found->leak) || figure > found->leak)
+	{
+		found->leak = figure;
+		found->leak_kind = kind;
+	}
+}
+
+/* the kind of label of a purity, in words */
+static void
+describe_kind(const OsmlPurity *purity, char *out, size_t size)
+{
+	static const char *const words[] = {"is", "is above", "is below"};
+
+	if (isnan(purity->value))
+		snprintf(out, size, "is of one class");
+	else
+		snprintf(out, size, "%s %.6g", words[purity->kind], purity->value);
+}
+
+/* Where it has a value, or has none, or another one than usual, the label is of
+ * one kind. */
+static OsmlStatus
+ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
+{
+	const OsmlArena *arena = assess->sample->arena;
+	const OsmlView *view = &assess->views[j];
+	OsmlAssessment *found = &assess->found[j];
+	bool	   *mark = osml_arena_alloc(arena, view->n);
+	OsmlPurity	purity;
+	char		words[64];
+	OsmlStatus	status;
+
+	if (mark == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 0; i < view->n; i++)
+		mark[i] = strcmp(kind, "missing") == 0 ? view->code[i] < 0 :
+			view->code[i] >= 0 && (strcmp(kind, "filled") == 0 ||
+								   view->code[i] != view->modal);
+	status = osml_purity(arena, &assess->target, mark, &purity);
+	osml_arena_release(arena, mark);
+	if (status != OSML_OK || purity.rows < MIN_MARKED || purity.share == 0)
+		return status;
+	describe_kind(&purity, words, sizeof(words));
+	note_leak(found, kind, purity.share);
+	osml_assess_say(found, strcmp(kind, "filled") == 0 && purity.share >=
+					(purity.kind == OSML_LABEL_IS ? PURE_CLASS_DROP : PURE_RANGE_DROP) ?
+					OSML_DROP : OSML_LOOK,
+					"%s only where the label %s: %.1f %% of such rows, %.1f %% of all",
+					where, words, 100 * purity.share, 100 * purity.base);
+	return OSML_OK;
+}
+
+/* Whether it is there, as a feature of its own. */
+static OsmlStatus
+ask_gaps(OsmlAssess *assess, int j)
+{
+	const OsmlArena *arena = assess->sample->arena;
+	const OsmlView *view = &assess->views[j];
+	OsmlAssessment *found = &assess->found[j];
+	OsmlExplained gaps;
+	int32_t    *there;
+	OsmlStatus	status;
+
+	if (view->n_present > 0 && view->n_present < view->n)
+	{
+		there = osml_arena_alloc(arena, sizeof(int32_t) * view->n);
+		if (there == NULL)
+			return OSML_OUT_OF_MEMORY;
+		for (int i = 0; i < view->n; i++)
+			there[i] = view->code[i] >= 0 ? 1 : 0;
+		status = osml_explain(arena, &assess->target, there, 2, false, &gaps);
+		osml_arena_release(arena, there);
+		if (status == OSML_OK)
+			status = ask_marked(assess, j, "filled", "filled");
+		if (status == OSML_OK)
+			status = ask_marked(assess, j, "missing", "missing");
+		if (status != OSML_OK)
+			return status;
+		if (gaps.share >= GAPS_LOOK && isnan(found->leak))
+		{
+			note_leak(found, "missing", gaps.share);
+			osml_assess_say(found, OSML_LOOK, "whether it is filled tells %.0f %% of the label",
+							100 * gaps.share);
+		}
+	}
+	/* a default that stands for "not yet" */
+	if (view->n_values > 1 && found->tells < TELLS_LOOK &&
+		view->count[view->modal] >= MODAL_SHARE * view->n_present)
+		return ask_marked(assess, j, "default", "other than its usual value");
+	return OSML_OK;
+}
+
+/* does the column grow with the place of its rows in the source? */
+static OsmlStatus
+follow_order(OsmlAssess *assess, int j, bool *follows)
+{
+	const OsmlView *view = &assess->views[j];
+	double	   *place = osml_arena_alloc(assess->sample->arena, sizeof(double) * view->n);
+
+	if (place == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 0; i < view->n; i++)
+		place[i] = i;
+	*follows = assess->found[j].meaning.rises ||
+		fabs(osml_correlation(view->rank, place, view->n, NULL)) >= ORDER_FOLLOWED;
+	osml_arena_release(assess->sample->arena, place);
+	return OSML_OK;
+}
+
+/*
+ * A time tells of rows that come later only that they come later, however the
+ * table is sorted.  A number that grows down the table may be a time as well,
+ * if it is one that counts; other tables are sorted by a good feature.
+ */
+static OsmlStatus
+ask_order(OsmlAssess *assess, int j)
+{
+	const OsmlView *view = &assess->views[j];
+	OsmlAssessment *found = &assess->found[j];
+	const OsmlMoment *moment = &found->meaning.moment;
+	bool		is_time = found->meaning.meaning == OSML_MEANS_TIME;
+	OsmlExplained bins;
+	OsmlVerdict verdict;
+	bool		follows;
+
+	if (view->x == NULL || view->n_present < OSML_ASSESS_MIN_ROWS ||
+		(view->n_values < OSML_VIEW_BINS && !is_time))
+		return OSML_OK;
+	if (follow_order(assess, j, &follows) != OSML_OK ||
+		osml_explain(assess->sample->arena, &assess->target, view->bin, view->n_bins,
+					 false, &bins) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
+	if (bins.p >= ORDER_P || bins.share < ORDER_SHARE)
+		follows = false;
+	else if (is_time)
+	{
+		note_leak(found, "order", bins.share);
+		verdict = follows || (moment->fine && moment->years <= EVENT_YEARS) ?
+			OSML_DROP : OSML_LOOK;
+		osml_assess_say(found, verdict,
+						"a point in time (%s) that %stells %.1f %% of the label: rows to "
+						"predict come later; use date parts or a duration", moment->form,
+						follows ? "grows with the order of rows and " : "", 100 * bins.share);
+		return OSML_OK;
+	}
+	if (is_time)
+		osml_assess_say(found, OSML_LOOK, "a point in time (%s): rows to predict come "
+						"later; use date parts or a duration", moment->form);
+	else if (follows)
+	{
+		note_leak(found, "order", bins.share);
+		osml_assess_say(found, found->meaning.rises && assess->sample->facts[j].integral ?
+						OSML_DROP : OSML_LOOK,
+						"grows with the order of rows, and that tells %.1f %% of the label: "
+						"rows to predict come later", 100 * bins.share);
+	}
+	return OSML_OK;
+}
+
+/* Question 2.  People may say that it is known, whatever it looks like. */
+OsmlStatus
+osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
+{
+	OsmlAssessment *found = &assess->found[j];
+	OsmlStatus	status;
+
+	if (note && note->available == OSML_AVAILABLE_NO)
+		osml_assess_say(found, OSML_DROP, "declared as not available: %s",
+						note->reason ? note->reason : "no reason given");
+	if (found->tells >= TELLS_LOOK && assess->views[j].n_present >= OSML_ASSESS_MIN_ROWS)
+	{
+		note_leak(found, "copy", found->tells);
+		osml_assess_say(found, found->tells >= TELLS_DROP ? OSML_DROP : OSML_LOOK,
+						"tells %.1f %% of the label by itself%s: a copy of it, or known only after it",
+						100 * found->tells, found->alike ? ", its classes counted alike" : "");
+	}
+	status = ask_gaps(assess, j);
+	if (status == OSML_OK)
+		status = ask_order(assess, j);
+	if (note && note->available == OSML_AVAILABLE_YES && found->verdict > OSML_KEEP)
+	{
+		found->verdict = OSML_LOOK;
+		osml_assess_say(found, OSML_LOOK, "declared as available: %s",
+						note->reason ? note->reason : "no reason given");
+	}
+	return status;
+}

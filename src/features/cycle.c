@@ -1,0 +1,209 @@
+/*
+ * cycle.c
+ *	  Columns that go round; see cycle.h.
+ */
+#include "features/cycle.h"
+
+#include <math.h>
+
+#include "features/column_name.h"
+#include "features/transforms.h"
+
+/* a shorter range is that of a count or a grade as well */
+#define MIN_RANGE 6
+
+/* so much of the range is used, by a column whose name tells */
+#define NAMED_RANGE 0.7
+
+/* without a name: the ends within a hundredth, and so many of the values, or so
+ * many different ones that more cannot be expected of so few rows */
+#define END_PART 100
+#define WHOLE_VALUES 0.9
+#define WHOLE_ROWS 0.3
+
+/* and the label is not of one mind for less than this p; it follows a circle by
+ * so much better than a line */
+#define RELATED_P 0.01
+#define CIRCLE_AHEAD 1.1
+
+/* a second harmonic needs a finer circle */
+#define HARMONICS 2
+#define FINE_RANGE 20
+
+/* what goes round: its values, and words that name it */
+static const struct
+{
+	const char *name;
+	double		low;
+	double		high;
+	double		period;
+	const char *words;
+}			cycles[] = {
+	{"hour of day", 0, 23, 24, " hour hr hod hourofday "},
+	{"half hour of day", 0, 47, 48, " halfhour "},
+	{"quarter hour of day", 0, 95, 96, " quarterhour "},
+	{"minute of day", 0, 1439, 1440, " minute mod tod minuteofday "},
+	{"second of day", 0, 86399, 86400, " sod tod secondofday "},
+	{"day of week", 0, 6, 7, " dow weekday dayofweek wday day "},
+	{"day of week", 1, 7, 7, " dow weekday dayofweek wday day "},
+	{"month", 1, 12, 12, " month mon mth "},
+	{"day of month", 1, 31, 31, " dom day dayofmonth mday "},
+	{"minute or second", 0, 59, 60, " minute second "},
+	{"week of year", 1, 53, 52.18, " week weekofyear "},
+	{"day of year", 1, 366, 365.25, " doy dayofyear yday "},
+	{"angle", 0, 359, 360, " angle bearing heading azimuth direction dir degrees "},
+};
+
+/* weighted sums over the column's values, of deviations from the mean */
+static double
+product(const OsmlView *view, const double *a, const double *b)
+{
+	double		sum = 0;
+
+	for (int c = 0; c < view->n_values; c++)
+		sum += view->count[c] * a[c] * b[c];
+	return sum;
+}
+
+static void
+centre(const OsmlView *view, double *a)
+{
+	double		mean = 0;
+
+	for (int c = 0; c < view->n_values; c++)
+		mean += view->count[c] * a[c];
+	mean /= view->n_present;
+	for (int c = 0; c < view->n_values; c++)
+		a[c] -= mean;
+}
+
+/* make columns orthogonal to each other and to a constant, by Gram and Schmidt */
+static void
+orthogonalize(const OsmlView *view, double **columns, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		centre(view, columns[i]);
+		for (int j = 0; j < i; j++)
+		{
+			double		square = product(view, columns[j], columns[j]);
+			double		factor = square > 0 ?
+				product(view, columns[i], columns[j]) / square : 0;
+
+			for (int c = 0; c < view->n_values; c++)
+				columns[i][c] -= factor * columns[j][c];
+		}
+	}
+}
+
+/* sum of squares of the label's means that orthogonal columns tell */
+static double
+told(const OsmlView *view, const double *mean, double **columns, int n)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		double		square = product(view, columns[i], columns[i]);
+		double		with = product(view, columns[i], mean);
+
+		sum += square > 0 ? with * with / square : 0;
+	}
+	return sum;
+}
+
+static void
+label_means(const OsmlTarget *target, const OsmlView *view, int k, double *mean)
+{
+	for (int c = 0; c < view->n_values; c++)
+		mean[c] = 0;
+	for (int i = 0; i < view->n; i++)
+	{
+		if (view->code[i] >= 0)
+			mean[view->code[i]] += target->y[k][i] / view->count[view->code[i]];
+	}
+}
+
+/*
+ * Is a circle's sine and cosine, of one or two rounds, closer to the label's mean
+ * by value than a straight line?  Each column is charged what chance gives it.
+ */
+static OsmlStatus
+follow_circle(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *view,
+			  double period, int harmonics, double noise, bool *follows)
+{
+	int			n = 2 * harmonics;
+	double	   *columns[2 * HARMONICS + 1];
+	double	   *room = osml_arena_alloc(arena, sizeof(double) * view->n_values * (n + 2));
+	double		circle = 0;
+	double		line = 0;
+
+	if (room == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 0; i <= n; i++)
+		columns[i] = room + (size_t) (i + 1) * view->n_values;
+	for (int c = 0; c < view->n_values; c++)
+	{
+		for (int h = 0; h < harmonics; h++)
+			osml_circle(view->value[c], period / (h + 1), &columns[2 * h][c],
+						&columns[2 * h + 1][c]);
+		columns[n][c] = view->value[c];
+	}
+	orthogonalize(view, columns, n);
+	orthogonalize(view, &columns[n], 1);
+	for (int k = 0; k < target->m; k++)
+	{
+		label_means(target, view, k, room);
+		circle += told(view, room, columns, n);
+		line += told(view, room, &columns[n], 1);
+	}
+	osml_arena_release(arena, room);
+	*follows = circle - n * noise > CIRCLE_AHEAD * fmax(0, line - noise);
+	return OSML_OK;
+}
+
+/* do the values fill the range, from end to end? */
+static bool
+fills(const OsmlColumnFacts *facts, const OsmlView *view, double low, double high)
+{
+	double		end = floor((high - low) / END_PART);
+
+	return facts->integral && facts->min <= low + end && facts->max >= high - end &&
+		view->n_values >= fmin(WHOLE_VALUES * (high - low + 1),
+							   WHOLE_ROWS * view->n_present);
+}
+
+OsmlStatus
+osml_cycle(const OsmlArena *arena, const OsmlColumnKind *kind,
+		   const OsmlColumnFacts *facts, const OsmlTarget *target, const OsmlView *view,
+		   const OsmlExplained *explained, OsmlCycle *found)
+{
+	static const OsmlCycle none = {NULL, 0, false};
+	double		noise = target->total / target->n * (1 - explained->share);
+
+	*found = none;
+	for (size_t i = 0; i < sizeof(cycles) / sizeof(cycles[0]) && !found->named; i++)
+	{
+		double		low = cycles[i].low;
+		double		high = cycles[i].high;
+		double		top = facts->integral ? high : low + cycles[i].period;
+		bool		named = osml_name_has(kind->name, cycles[i].words);
+		bool		follows = false;
+
+		if (facts->min < low || facts->max > top || high - low < MIN_RANGE ||
+			facts->max - facts->min < NAMED_RANGE * (high - low))
+			continue;
+		if (!named && fills(facts, view, low, high) && explained->p < RELATED_P &&
+			follow_circle(arena, target, view, cycles[i].period,
+						  high - low < FINE_RANGE ? 1 : HARMONICS, noise,
+						  &follows) != OSML_OK)
+			return OSML_OUT_OF_MEMORY;
+		if (named || follows)
+		{
+			found->name = cycles[i].name;
+			found->period = cycles[i].period;
+			found->named = named;
+		}
+	}
+	return OSML_OK;
+}
