@@ -4,14 +4,20 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "source/context_arena.h"
 
-/* NULL, not an error, when there is no memory: pure rooms report that */
+/*
+ * NULL, not an error, when there is no memory: pure rooms report that.  They do
+ * not know of interrupts either, and ask for memory at each step of what takes
+ * long.
+ */
 static void *
 context_alloc(void *arg, size_t size)
 {
+	CHECK_FOR_INTERRUPTS();
 	return MemoryContextAllocExtended(arg, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO |
 									  MCXT_ALLOC_NO_OOM);
 }

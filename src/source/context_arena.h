@@ -9,6 +9,7 @@
 #include "compute/status.h"
 #include "utils/palloc.h"
 
+/* each request for memory also looks for interrupts */
 extern OsmlArena osml_context_arena(MemoryContext context);
 
 /* raise the error for a status that is not OSML_OK */
