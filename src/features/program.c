@@ -265,6 +265,22 @@ osml_program_ready(const OsmlProgram *program, int step)
 	return true;
 }
 
+/* inputs are made by earlier steps, so this ends */
+bool
+osml_program_made_up(const OsmlProgram *program, int step)
+{
+	const OsmlProgramStep *reader = &program->steps[step];
+
+	for (int k = 0; k < reader->step.n_in; k++)
+	{
+		int			made_by = maker(program, reader->in[k]);
+
+		if (made_by >= 0 && osml_program_made_up(program, made_by))
+			return true;
+	}
+	return reader->no_values;
+}
+
 /* codes of a fitted step */
 static int64_t
 codes_of(const OsmlProgramStep *step)

@@ -31,6 +31,8 @@ typedef struct OsmlProgramStep
 	OsmlRegister out;			/* its first output; the others follow */
 	int			n_out;
 	bool		fitted;			/* and prepared */
+	bool		no_values;		/* but to rows without a value: its parameters are
+								 * made up */
 } OsmlProgramStep;
 
 typedef struct OsmlProgram
@@ -78,6 +80,9 @@ extern OsmlStatus osml_program_output(OsmlProgram *program, OsmlRegister column,
  */
 extern OsmlStatus osml_program_prepare(OsmlProgram *program, bool *complete,
 									   int *bad, char *message);
+
+/* does a step, or one that it reads, have parameters that are made up? */
+extern bool osml_program_made_up(const OsmlProgram *program, int step);
 
 /* are the steps that make a step's inputs fitted? */
 extern bool osml_program_ready(const OsmlProgram *program, int step);

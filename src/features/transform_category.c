@@ -214,6 +214,7 @@ const OsmlTransform osml_transform_category = {
 	.makes_codes = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"categories\"",
 	.check = check,
 	.needs = needs,
 	.capacity = capacity,

@@ -126,7 +126,7 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 	}
 	osml_check_status(status);
 	MemoryContextDelete(context);
-	osml_feature_set_fitted(set);
+	osml_feature_set_fitted(set, dataset, WARNING);
 }
 
 /* what count_block needs */

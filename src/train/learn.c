@@ -148,5 +148,5 @@ osml_learn_features(OsmlRun *run)
 	osml_check_status(status);
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
-	osml_feature_set_fitted(run->set);
+	osml_feature_set_fitted(run->set, run->plan->dataset, ERROR);
 }
