@@ -294,6 +294,11 @@ SELECT osml_transform('defs forms', 'd', 'impute', '{"input": "lat", "flag": "ye
 SELECT pg_temp.bins('defs forms', f) FROM unnest('{a,b,c}'::text[]) f;
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'bin', '{"input": "lat", "method": "edges", "edges": "38"}')$$);
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'cyclic', '{"input": "lat", "period": -1}')$$);
+-- a category is one code; what is no text is none
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": ["zip 2", "zip 1", "zip 2"]}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": "[\"\", \"\"]"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": ["1", 1]}')$$);
+SELECT pg_temp.outcome($$UPDATE osml.definitions SET params = '{"categories": ["a", "A", "a"]}' WHERE dataset = 'defs forms' AND feature = 'c'$$);
 -- a long value is cut between characters
 SELECT pg_temp.outcome(format($$SELECT osml_transform('defs forms', 'e', 'clip', '{"input": "lat", "lo": "x%s"}')$$, repeat('é', 50)));
 SELECT pg_temp.outcome(format($$SELECT osml_cross('defs forms', 'e', %L)$$, array_fill('a'::text, ARRAY[17])));
