@@ -405,36 +405,6 @@ osml_program_code_name(const OsmlProgram *program, int code_column, int64_t code
 		cross_name(program, step, code, out, size);
 }
 
-/* does a number column depend on input j? */
-static bool
-depends(const OsmlProgram *program, int number, int j)
-{
-	int			made_by = maker(program, (OsmlRegister) {OSML_VALUE_NUMBER, number});
-
-	if (made_by < 0)
-		return number == j;
-	for (int k = 0; k < program->steps[made_by].step.n_in; k++)
-	{
-		OsmlRegister in = program->steps[made_by].in[k];
-
-		if (in.kind == OSML_VALUE_NUMBER && depends(program, in.index, j))
-			return true;
-	}
-	return false;
-}
-
-/* no number comes of a code, so NULL and NaN end in codes; impute passes NaN on */
-bool
-osml_program_absorbs(const OsmlProgram *program, int j)
-{
-	for (int d = 0; d < program->output.n_dense; d++)
-	{
-		if (depends(program, program->dense[d], j))
-			return false;
-	}
-	return true;
-}
-
 /*
  * Columns in scratch are a little longer than needed: columns 8 KB apart would
  * all fall on the same lines of the L1 cache.

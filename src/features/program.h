@@ -97,10 +97,6 @@ extern int	osml_program_code_step(const OsmlProgram *program, int code_column);
 extern void osml_program_code_name(const OsmlProgram *program, int code_column,
 								   int64_t code, char *out, size_t size);
 
-/* can input column j (a number) be NULL, or not finite, and no number output
- * be NULL or not finite for it? (it goes into bins only, say) */
-extern bool osml_program_absorbs(const OsmlProgram *program, int j);
-
 /* scratch bytes for runs of up to n rows */
 extern size_t osml_program_scratch(const OsmlProgram *program, int n);
 
