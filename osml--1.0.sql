@@ -609,7 +609,7 @@ CREATE FUNCTION osml_split(dataset text, fractions jsonb DEFAULT NULL,
 	AS 'MODULE_PATHNAME', 'osml_split'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 30 COST 100000;
 COMMENT ON FUNCTION osml_split(text, jsonb, text, text, text[], bigint, text, integer)
-	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' or by a ''column''; returns how fair the parts are';
+	IS 'cut a dataset into train, val and test by a ''hash'' of its values, by ''time'' (the order of a column; texts in that of COLLATE "C") or by a ''column''; returns how fair the parts are';
 
 CREATE FUNCTION osml_unsplit(dataset text) RETURNS void
 	AS 'MODULE_PATHNAME', 'osml_unsplit'

@@ -294,6 +294,11 @@ SELECT osml_transform('defs forms', 'd', 'impute', '{"input": "lat", "flag": "ye
 SELECT pg_temp.bins('defs forms', f) FROM unnest('{a,b,c}'::text[]) f;
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'bin', '{"input": "lat", "method": "edges", "edges": "38"}')$$);
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'cyclic', '{"input": "lat", "period": -1}')$$);
+-- a category is one code; what is no text is none
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": ["zip 2", "zip 1", "zip 2"]}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": "[\"\", \"\"]"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{"input": "zip", "categories": ["1", 1]}')$$);
+SELECT pg_temp.outcome($$UPDATE osml.definitions SET params = '{"categories": ["a", "A", "a"]}' WHERE dataset = 'defs forms' AND feature = 'c'$$);
 -- a long value is cut between characters
 SELECT pg_temp.outcome(format($$SELECT osml_transform('defs forms', 'e', 'clip', '{"input": "lat", "lo": "x%s"}')$$, repeat('é', 50)));
 SELECT pg_temp.outcome(format($$SELECT osml_cross('defs forms', 'e', %L)$$, array_fill('a'::text, ARRAY[17])));
@@ -322,6 +327,48 @@ SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transfo
 INSERT INTO osml.definitions (dataset, feature, transform, inputs)
 	SELECT 'defs copy', f, pg_temp.within('defs forms', f || ' inner'), '{lat}' FROM unnest('{l1,l2}'::text[]) f;
 SELECT dataset, feature FROM osml.definitions WHERE feature ~ '^l[12]' ORDER BY 1, 2;
+
+-- --- Nothing to learn from ---------------------------------------------------------------
+
+-- Other columns are fitted all the same; a run has nothing it could go by.
+CREATE TABLE defs_empty AS SELECT i::float8 AS y, i % 7 AS x, NULL::float8 AS e, 'NaN'::float8 AS n,
+	NULL::text AS w FROM generate_series(1, 100) i;
+SELECT osml_create_dataset('defs empty', 'defs_empty', 'y', '{x}') > 0;
+SELECT osml_bin('defs empty', 'x', 2), osml_bin('defs empty', 'e', 3);
+SELECT osml_bin('defs empty', 'n', 3, method => 'quantile');
+SELECT osml_transform('defs empty', f, transform, params) FROM (VALUES
+	('mean', 'impute', '{"input": "e"}'::jsonb), ('median', 'impute', '{"input": "e", "method": "median"}'),
+	('std', 'standardize', '{"input": "e"}'), ('range', 'minmax', '{"input": "e"}'),
+	('clipped', 'clip', '{"input": "e", "quantile": 0.1}'), ('none', 'sql', '{"expression": "e + 1"}'),
+	('word', 'category', '{"input": "w"}'), ('given', 'impute', '{"input": "e", "method": "constant", "value": 3}')) v (f, transform, params);
+SELECT osml_transform('defs empty', 'none', 'standardize');
+SELECT osml_transform('defs empty', 'mean', 'standardize');
+SELECT osml_cross('defs empty', 'both', '{x_bin,e_bin}');
+SELECT count(*) FROM osml_analyze('defs empty');
+SELECT osml_fit_features('defs empty');
+-- what is made up is not stored
+SELECT feature, step, fitted FROM osml.definitions WHERE dataset = 'defs empty' ORDER BY 1, 2;
+SELECT DISTINCT feature FROM osml.bins WHERE dataset = 'defs empty' ORDER BY 1;
+SELECT pg_temp.outcome($$SELECT osml_transform_row('defs empty', t) FROM defs_empty t$$);
+SELECT pg_temp.outcome(format($$SELECT osml_train('defs empty', '{"features": [%s], "max_epochs": 1}')$$, to_json(f)))
+	FROM unnest('{e_bin,n_bin,mean,median,std,range,clipped,none,word,both}'::text[]) f;
+-- values that were there once are forgotten
+UPDATE defs_empty SET e = y;
+SELECT osml_drop_feature('defs empty', f) FROM unnest('{n_bin,word}'::text[]) f;
+SELECT osml_fit_features('defs empty');
+SELECT count(*) FROM osml.definitions WHERE dataset = 'defs empty' AND fitted IS NULL;
+UPDATE defs_empty SET e = 'Infinity';
+SELECT osml_drop_feature('defs empty', f) FROM unnest('{both,mean,median,std,range,clipped,none}'::text[]) f;
+SELECT osml_fit_features('defs empty');
+SELECT feature, fitted FROM osml.definitions WHERE dataset = 'defs empty' AND feature = 'e_bin';
+SELECT osml_drop_feature('defs empty', 'e_bin');
+UPDATE defs_empty SET e = NULL;
+SELECT osml_train('defs empty', '{"max_epochs": 1}', 'defs empty') > 0;
+SELECT osml_drop_model('defs empty'), osml_drop_dataset('defs empty');
+-- a text column that nobody defined is one category: NULL
+SELECT osml_train('SELECT y, x, w FROM defs_empty', '{"label": "y", "max_epochs": 1}', 'defs empty') > 0;
+SELECT osml_drop_model('defs empty');
+DROP TABLE defs_empty;
 
 -- --- Other roles see nothing and change nothing ----------------------------------------
 

@@ -252,6 +252,21 @@ SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.5,"test":0.5}', '
 SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.5,"test":0.5}', 'time', 'day', gap => '1') ORDER BY 1;
 SELECT test, train FROM osml.datasets WHERE dataset = 'ties';
 SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.1,"val":0.2,"test":0.7}', 'time', 'id') ORDER BY 1;
+-- Texts go by their bytes, whatever the column's collation: in another locale rows keep their part.
+CREATE TABLE worded AS SELECT i AS y, i AS id, (ARRAY['a', 'B', 'c', 'D'])[i % 4 + 1] AS word FROM generate_series(1, 40) i;
+DO $$
+BEGIN
+	IF EXISTS (SELECT FROM pg_collation WHERE collname = 'en-x-icu') THEN
+		ALTER TABLE worded ALTER word TYPE text COLLATE "en-x-icu";
+	END IF;
+END
+$$;
+SELECT osml_create_dataset('worded', 'worded', 'y', '{id}') > 0;
+SELECT DISTINCT part, rows FROM osml_split('worded', '{"train":0.5,"test":0.5}', 'time', 'word') ORDER BY 1;
+SELECT part, string_agg(DISTINCT r ->> 'word', ' ') FROM pg_temp.parts('worded') GROUP BY 1 ORDER BY 1;
+SELECT test, split -> 'cuts' FROM osml.datasets WHERE dataset = 'worded';
+ALTER TABLE worded ALTER word TYPE varchar(9) COLLATE "C";
+SELECT part, string_agg(DISTINCT r ->> 'word', ' ') FROM pg_temp.parts('worded') GROUP BY 1 ORDER BY 1;
 
 -- --- By column -----------------------------------------------------------------
 

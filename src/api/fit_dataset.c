@@ -22,7 +22,7 @@
 
 PG_FUNCTION_INFO_V1(osml_fit_features);
 
-/* What was learned for the definitions that somebody wrote. */
+/* What was learned for the definitions that somebody wrote; what is made up is not. */
 static void
 store_fitted(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set)
 {
@@ -35,7 +35,8 @@ store_fitted(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set)
 
 		if (definition->implied || definition->program_step < 0)
 			continue;
-		definition->fitted = definition->params;
+		definition->fitted = osml_program_made_up(set->program, definition->program_step) ?
+			NULL : definition->params;
 		fitted = lappend(fitted, definition);
 	}
 	osml_definitions_set_fitted(dataset->dataset_id, fitted);
@@ -55,6 +56,11 @@ store_bins(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set,
 
 		if (feature->code < 0)
 			continue;
+		if (osml_program_made_up(set->program, feature->step))
+		{
+			osml_bins_replace(dataset->dataset_id, 0, feature->name, NULL, 0);
+			continue;
+		}
 		first = osml_layout_table(&set->program->output, feature->code);
 		rows = osml_bins_of_code(set->program, feature->code, stats->count + first,
 								 stats->label_mean + first, &n);

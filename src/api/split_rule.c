@@ -261,6 +261,21 @@ find_cuts(OsmlSplit *split, const char *column, MemoryContext context)
 }
 
 /*
+ * The column as it is put in order.  Texts go by their bytes, whatever collation
+ * the column or the database has: in another locale, after a dump or a new
+ * library, rows would move from test to train otherwise.  Dates written year
+ * first are in order that way.
+ */
+static char *
+ordered_column(const char *name, Oid type)
+{
+	char	   *column = osml_split_column(name);
+
+	return type_is_collatable(type) ?
+		psprintf("%s COLLATE pg_catalog.\"C\"", column) : column;
+}
+
+/*
  * A part has the values above the one before, up to its own cut: rows of one
  * value are in one part.  All parts but the last end early by the gap.
  */
@@ -270,7 +285,7 @@ rule_time(OsmlSplit *split)
 	MemoryContext caller = CurrentMemoryContext;
 	Oid			type = getBaseType(osml_split_column_type(split, split->by));
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_LT_OPR);
-	char	   *column = osml_split_column(split->by);
+	char	   *column = ordered_column(split->by, type);
 	char	   *above = NULL;
 	int			next_cut = 0;
 

@@ -268,6 +268,13 @@ same_group(const OsmlFitPass *pass, const Learner *a, const Learner *b)
 		first->transform == second->transform;
 }
 
+/* is there no value in a profile, only NULL, NaN and infinity? */
+static bool
+has_no_values(const OsmlProfile *profile)
+{
+	return profile->rows == profile->missing + profile->nan + profile->infinite;
+}
+
 /* fit a learner's step from its own profile and those of its group */
 static OsmlStatus
 fit_group(OsmlFitPass *pass, int first)
@@ -283,6 +290,7 @@ fit_group(OsmlFitPass *pass, int first)
 	}
 	if (status == OSML_OK)
 		status = step->transform->fit(step, &pass->program->arena, &leader->profile);
+	pass->program->steps[leader->step].no_values = has_no_values(&leader->profile);
 	leader->done = true;
 	for (int i = first + 1; i < pass->n_learners && status == OSML_OK; i++)
 	{
@@ -292,6 +300,8 @@ fit_group(OsmlFitPass *pass, int first)
 			continue;
 		memcpy(pass->program->steps[member->step].step.params, step->params,
 			   sizeof(step->params));
+		pass->program->steps[member->step].no_values =
+			pass->program->steps[leader->step].no_values;
 		member->done = true;
 	}
 	return status;

@@ -47,7 +47,7 @@ extern bool osml_fit_wants_rows(const OsmlFitPass *pass);
 /* tally capacity that the profile of an input needs to tell enough; 0: none */
 extern int	osml_fit_capacity(const OsmlFitPass *pass, OsmlRegister input);
 
-/* fit the pass's steps; see osml_program_prepare for *bad and message */
+/* fit the pass's steps, and mark those that found no value; see osml_program_prepare for *bad and message */
 extern OsmlStatus osml_fit_end(OsmlFitPass *pass, int *bad, char *message);
 
 #endif							/* OSML_FIT_H */

@@ -265,6 +265,22 @@ osml_program_ready(const OsmlProgram *program, int step)
 	return true;
 }
 
+/* inputs are made by earlier steps, so this ends */
+bool
+osml_program_made_up(const OsmlProgram *program, int step)
+{
+	const OsmlProgramStep *reader = &program->steps[step];
+
+	for (int k = 0; k < reader->step.n_in; k++)
+	{
+		int			made_by = maker(program, reader->in[k]);
+
+		if (made_by >= 0 && osml_program_made_up(program, made_by))
+			return true;
+	}
+	return reader->no_values;
+}
+
 /* codes of a fitted step */
 static int64_t
 codes_of(const OsmlProgramStep *step)
@@ -387,36 +403,6 @@ osml_program_code_name(const OsmlProgram *program, int code_column, int64_t code
 		step->step.transform->code_name(&step->step, code, out, size);
 	else
 		cross_name(program, step, code, out, size);
-}
-
-/* does a number column depend on input j? */
-static bool
-depends(const OsmlProgram *program, int number, int j)
-{
-	int			made_by = maker(program, (OsmlRegister) {OSML_VALUE_NUMBER, number});
-
-	if (made_by < 0)
-		return number == j;
-	for (int k = 0; k < program->steps[made_by].step.n_in; k++)
-	{
-		OsmlRegister in = program->steps[made_by].in[k];
-
-		if (in.kind == OSML_VALUE_NUMBER && depends(program, in.index, j))
-			return true;
-	}
-	return false;
-}
-
-/* no number comes of a code, so NULL and NaN end in codes; impute passes NaN on */
-bool
-osml_program_absorbs(const OsmlProgram *program, int j)
-{
-	for (int d = 0; d < program->output.n_dense; d++)
-	{
-		if (depends(program, program->dense[d], j))
-			return false;
-	}
-	return true;
 }
 
 /*

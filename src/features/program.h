@@ -31,6 +31,8 @@ typedef struct OsmlProgramStep
 	OsmlRegister out;			/* its first output; the others follow */
 	int			n_out;
 	bool		fitted;			/* and prepared */
+	bool		no_values;		/* but to rows without a value: its parameters are
+								 * made up */
 } OsmlProgramStep;
 
 typedef struct OsmlProgram
@@ -79,6 +81,9 @@ extern OsmlStatus osml_program_output(OsmlProgram *program, OsmlRegister column,
 extern OsmlStatus osml_program_prepare(OsmlProgram *program, bool *complete,
 									   int *bad, char *message);
 
+/* does a step, or one that it reads, have parameters that are made up? */
+extern bool osml_program_made_up(const OsmlProgram *program, int step);
+
 /* are the steps that make a step's inputs fitted? */
 extern bool osml_program_ready(const OsmlProgram *program, int step);
 
@@ -91,10 +96,6 @@ extern int	osml_program_code_step(const OsmlProgram *program, int code_column);
 /* a code of a code column for people: "[38.3, 38.5)", "cash", "a x b", ... */
 extern void osml_program_code_name(const OsmlProgram *program, int code_column,
 								   int64_t code, char *out, size_t size);
-
-/* can input column j (a number) be NULL, or not finite, and no number output
- * be NULL or not finite for it? (it goes into bins only, say) */
-extern bool osml_program_absorbs(const OsmlProgram *program, int j);
 
 /* scratch bytes for runs of up to n rows */
 extern size_t osml_program_scratch(const OsmlProgram *program, int n);

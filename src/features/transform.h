@@ -110,6 +110,7 @@ typedef struct OsmlTransform
 	bool		scales;			/* its output needs no further scaling */
 	const OsmlParamDef *params; /* n_params of them */
 	int			n_params;
+	const char *by_hand;		/* how to do without learning, for people, or NULL */
 
 	/* number columns it makes; NULL: one (and for codes one column) */
 	int			(*n_out) (const OsmlStep *step);
@@ -128,7 +129,8 @@ typedef struct OsmlTransform
 	/* tally capacity that it wants, if it needs one */
 	int			(*capacity) (const OsmlStep *step);
 
-	/* learn what is missing from the profile of the (first) input */
+	/* learn what is missing from the profile of the (first) input; made up where
+	 * that has no value */
 	OsmlStatus	(*fit) (OsmlStep *step, const OsmlArena *arena,
 						const OsmlProfile *profile);
 

@@ -378,6 +378,7 @@ const OsmlTransform osml_transform_bin = {
 	.makes_codes = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"lo\" and \"hi\", or \"edges\" with method edges",
 	.check = check,
 	.needs = needs,
 	.fit = fit,

@@ -135,7 +135,7 @@ find(const Table *table, uint64_t key, int32_t n)
 	return table->codes[place];
 }
 
-/* of two equal texts the first one counts */
+/* of two equal texts, which definitions do not have, the first one counts */
 static void
 insert(Table *table, uint64_t key, int32_t code)
 {
@@ -214,6 +214,7 @@ const OsmlTransform osml_transform_category = {
 	.makes_codes = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"categories\"",
 	.check = check,
 	.needs = needs,
 	.capacity = capacity,

@@ -95,6 +95,7 @@ const OsmlTransform osml_transform_clip = {
 	.keeps_null = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"lo\" and \"hi\"",
 	.check = check,
 	.needs = needs,
 	.fit = fit,

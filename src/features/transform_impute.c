@@ -104,6 +104,7 @@ const OsmlTransform osml_transform_impute = {
 	.max_inputs = 1,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"value\" with method constant",
 	.n_out = n_out,
 	.check = check,
 	.needs = needs,

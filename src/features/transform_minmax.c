@@ -102,6 +102,7 @@ const OsmlTransform osml_transform_minmax = {
 	.scales = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"min\" and \"max\"",
 	.check = check,
 	.needs = needs,
 	.fit = fit,

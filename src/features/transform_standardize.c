@@ -72,6 +72,7 @@ const OsmlTransform osml_transform_standardize = {
 	.scales = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
+	.by_hand = "\"mean\" and \"std\"",
 	.check = check,
 	.needs = needs,
 	.fit = fit,

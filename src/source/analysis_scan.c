@@ -73,7 +73,8 @@ scan_shard(OsmlAnalysis *part, const OsmlScanUnit *unit, const OsmlShard *shard)
 		.on_nonfinite = OSML_ON_NONFINITE_KEEP,
 		.keep_null_rows = true,
 		.sink = osml_analysis_block,
-		.text_sink = part->set->layout.n_keys > 0 ? osml_analysis_text : NULL,
+		.text_sink = osml_analysis_text,
+		.text_keys = part->set->layout.n_keys > 0 ? OSML_ALL_KEYS : 0,
 		.arg = part
 	};
 

@@ -196,6 +196,32 @@ need_array(const Place *place, const JsonbValue *value)
 	return array;
 }
 
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* Two equal texts would be two codes, one of which no row ever has. */
+static void
+refuse_duplicates(const Place *place, const OsmlParam *param)
+{
+	char	  **sorted = palloc(sizeof(char *) * Max(1, param->n));
+
+	memcpy(sorted, param->texts, sizeof(char *) * param->n);
+	qsort(sorted, param->n, sizeof(char *), compare_texts);
+	for (int i = 1; i < param->n; i++)
+	{
+		int			length = (int) strlen(sorted[i]);
+		int			shown = pg_mbcliplen(sorted[i], length, SHOWN_BYTES);
+
+		if (strcmp(sorted[i - 1], sorted[i]) == 0)
+			wrong_value(place, "\"%s\" must not hold \"%.*s%s\" more than once",
+						place->def->name, shown, sorted[i], shown < length ? "..." : "");
+	}
+	pfree(sorted);
+}
+
 /* The elements of a JSON array into numbers or texts. */
 static void
 take_array(const Place *place, const JsonbValue *value, OsmlParam *param)
@@ -217,6 +243,8 @@ take_array(const Place *place, const JsonbValue *value, OsmlParam *param)
 		else
 			wrong_value(place, "\"%s\" must be an array of strings", place->def->name);
 	}
+	if (texts)
+		refuse_duplicates(place, param);
 }
 
 static void

@@ -100,8 +100,10 @@ extern void osml_feature_set_build(OsmlFeatureSet *set, const char *dataset);
  * prepare what can be; an error when a step cannot be.  True: it is complete. */
 extern bool osml_feature_set_prepare(OsmlFeatureSet *set, const char *dataset);
 
-/* after fitting: the definitions take the learned params over */
-extern void osml_feature_set_fitted(OsmlFeatureSet *set);
+/* after fitting: the definitions take the learned params over.  What they learn
+ * where there is no value is made up: raise that at elevel, of each that somebody
+ * wrote.  A text column's own category may well have no text. */
+extern void osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel);
 
 /* columns, inputs, features and definitions as JSON, and a set built from it */
 extern Jsonb *osml_feature_set_to_jsonb(const OsmlFeatureSet *set);

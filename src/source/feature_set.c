@@ -302,18 +302,43 @@ osml_feature_set_prepare(OsmlFeatureSet *set, const char *dataset)
 	return complete;
 }
 
+/* Raise at elevel: a definition found nothing to learn from. */
+static void
+report_no_values(const char *dataset, const OsmlDefinition *definition,
+				 const OsmlTransform *transform, int elevel)
+{
+	ereport(elevel,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("%s of %s has no values to learn from", definition->transform,
+					osml_feature_words(dataset, definition->feature)),
+			 definition->inputs == NIL ?
+			 errdetail("What step %d makes is null or not finite in all rows.",
+					   definition->step - 1) :
+			 transform->input == OSML_VALUE_KEY ?
+			 errdetail("\"%s\" is null in all rows.", (char *) linitial(definition->inputs)) :
+			 errdetail("\"%s\" is null or not finite in all rows.",
+					   (char *) linitial(definition->inputs)),
+			 errhint("Give it %s, or drop the feature.", transform->by_hand)));
+}
+
 void
-osml_feature_set_fitted(OsmlFeatureSet *set)
+osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 {
 	ListCell   *cell;
 
 	foreach(cell, set->definitions)
 	{
 		OsmlDefinition *definition = lfirst(cell);
+		OsmlProgramStep *step;
 
-		if (definition->program_step >= 0)
-			definition->params =
-				osml_step_params(&set->program->steps[definition->program_step].step);
+		if (definition->program_step < 0)
+			continue;
+		step = &set->program->steps[definition->program_step];
+		definition->params = osml_step_params(&step->step);
+		if (definition->implied)
+			step->no_values = false;
+		if (step->no_values)
+			report_no_values(dataset, definition, step->step.transform, elevel);
 	}
 }
 

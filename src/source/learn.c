@@ -14,8 +14,20 @@
 static void
 take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
-	if (osml_fit_wants_texts(arg, key_column))
-		osml_check_status(osml_fit_text(arg, key_column, key, text, length));
+	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
+}
+
+uint64
+osml_wanted_texts(const OsmlFitPass *pass, const OsmlLayout *layout)
+{
+	uint64		wanted = 0;
+
+	for (int k = 0; k < layout->n_keys; k++)
+	{
+		if (osml_fit_wants_texts(pass, k))
+			wanted |= OSML_KEY_BIT(k);
+	}
+	return wanted;
 }
 
 static bool
@@ -116,6 +128,7 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 
 		if (known != NULL)
 			tell_known(pass, known);
+		scan.text_keys = osml_wanted_texts(pass, &set->layout);
 		if (osml_fit_wants_rows(pass) && scan_source(source, &scan) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
@@ -126,7 +139,7 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 	}
 	osml_check_status(status);
 	MemoryContextDelete(context);
-	osml_feature_set_fitted(set);
+	osml_feature_set_fitted(set, dataset, WARNING);
 }
 
 /* what count_block needs */

@@ -9,6 +9,7 @@
 #define OSML_SOURCE_LEARN_H
 
 #include "compute/code_stats.h"
+#include "features/fit.h"
 #include "source/analysis.h"
 
 /*
@@ -20,6 +21,9 @@
  */
 extern void osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set,
 							  const char *dataset, const OsmlAnalysis *known);
+
+/* key columns whose texts a pass wants, as row.h has them */
+extern uint64 osml_wanted_texts(const OsmlFitPass *pass, const OsmlLayout *layout);
 
 /* Before its scan: have an analysis count as many values as fitting the set is
  * going to want. */

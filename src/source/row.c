@@ -27,7 +27,7 @@ typedef struct Reading
 	Oid			element;		/* arrays */
 	OsmlTextDecoder *text;		/* keys */
 	OsmlExpression *expression; /* instead of a column */
-	uint64	   *told;			/* keys */
+	uint64	   *told;			/* keys whose texts are told, or NULL */
 } Reading;
 
 struct OsmlRowReader
@@ -119,13 +119,16 @@ osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 }
 
 void
-osml_row_reader_texts(OsmlRowReader *reader, OsmlTextSink sink, void *arg)
+osml_row_reader_texts(OsmlRowReader *reader, uint64 key_columns, OsmlTextSink sink,
+					  void *arg)
 {
 	reader->text_sink = sink;
 	reader->text_arg = arg;
 	for (int i = 0; i < reader->n; i++)
 	{
-		if (reader->readings[i].input->kind == OSML_INPUT_KEY)
+		const OsmlInput *input = reader->readings[i].input;
+
+		if (input->kind == OSML_INPUT_KEY && (key_columns & OSML_KEY_BIT(input->first)))
 			reader->readings[i].told = palloc0(sizeof(uint64) * TOLD);
 	}
 }
@@ -146,7 +149,7 @@ osml_row_reader_allocates(const OsmlRowReader *reader)
 	return reader->allocates;
 }
 
-/* The key of a value, whose text is told unless it just was. */
+/* The key of a value, whose text is told if it is wanted and was not told just now. */
 static uint64
 take_key(OsmlRowReader *reader, Reading *reading, Datum value)
 {
@@ -154,7 +157,7 @@ take_key(OsmlRowReader *reader, Reading *reading, Datum value)
 	const char *text = osml_decode_text(reading->text, value, &length);
 	uint64		key = osml_key(text, length);
 
-	if (reader->text_sink && reading->told[key % TOLD] != key)
+	if (reading->told && reading->told[key % TOLD] != key)
 	{
 		reading->told[key % TOLD] = key;
 		reader->text_sink(reader->text_arg, reading->input->first, key, text, length);

@@ -33,8 +33,13 @@ typedef void (*OsmlLengthError) (void *arg, const OsmlInput *input, int n);
 extern OsmlRowReader *osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 											 OsmlLengthError length_error, void *arg);
 
-/* have the texts of keys told */
-extern void osml_row_reader_texts(OsmlRowReader *reader, OsmlTextSink sink, void *arg);
+/* key columns as bits; the last bit stands for all from there on */
+#define OSML_ALL_KEYS PG_UINT64_MAX
+#define OSML_KEY_BIT(column) (UINT64CONST(1) << Min(column, 63))
+
+/* have the texts of these key columns told */
+extern void osml_row_reader_texts(OsmlRowReader *reader, uint64 key_columns,
+								  OsmlTextSink sink, void *arg);
 
 /* a new block begins: texts told before are told again */
 extern void osml_row_reader_block(OsmlRowReader *reader);

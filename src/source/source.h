@@ -130,7 +130,8 @@ typedef struct OsmlScan
 								 * source can take minutes */
 	bool		keep_null_rows; /* prediction: a row with a NULL feature stays,
 								 * its values osml_missing() */
-	OsmlTextSink text_sink;		/* or NULL; called with arg */
+	OsmlTextSink text_sink;		/* called with arg */
+	uint64		text_keys;		/* for these key columns; see row.h */
 	Oid			owner;			/* as whom expressions run; InvalidOid: the user */
 } OsmlScan;
 

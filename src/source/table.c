@@ -243,8 +243,8 @@ plan_columns(TableScan *state)
 	/* whoever names a dataset's source owns it, so expressions are the user's */
 	state->reader = osml_row_reader_create(set, OidIsValid(scan->owner) ? scan->owner :
 										   GetUserId(), length_error, state);
-	if (scan->text_sink)
-		osml_row_reader_texts(state->reader, scan->text_sink, scan->arg);
+	if (scan->text_keys != 0)
+		osml_row_reader_texts(state->reader, scan->text_keys, scan->text_sink, scan->arg);
 	state->n_columns = set->n_columns;
 	state->scratch_needed = osml_row_reader_allocates(state->reader);
 	state->keep = scan->keep_null_rows || !set->program->identity;

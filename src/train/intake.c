@@ -133,7 +133,8 @@ next_message(OsmlRun *run)
 
 /* Ask for a pass; see osml_intake_start(). */
 static void
-start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
+start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
+		   uint64 text_keys)
 {
 	OsmlIntake *intake = &run->intake;
 	MemoryContext pass;
@@ -164,7 +165,7 @@ start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
 	run->shared->request.part = part;
 	run->shared->request.sample_pages = sample_pages;
 	run->shared->request.key = key;
-	run->shared->request.texts = intake->texts != NULL;
+	run->shared->request.text_keys = text_keys;
 	SpinLockRelease(&run->shared->mutex);
 	osml_shared_wake(run->shared);
 }
@@ -173,15 +174,16 @@ void
 osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
 {
 	run->intake.texts = NULL;
-	start_pass(run, part, sample_pages, key);
+	start_pass(run, part, sample_pages, key, 0);
 }
 
 void
-osml_intake_start_texts(OsmlRun *run, OsmlPartKind part, OsmlTextReceiver texts, void *arg)
+osml_intake_start_texts(OsmlRun *run, OsmlPartKind part, uint64 text_keys,
+						OsmlTextReceiver texts, void *arg)
 {
 	run->intake.texts = texts;
 	run->intake.texts_arg = arg;
-	start_pass(run, part, 0, 0);
+	start_pass(run, part, 0, 0, text_keys);
 }
 
 /* Copy n rows of the message to the end of the block. */

@@ -46,9 +46,9 @@ extern void osml_intake_init(struct OsmlRun *run);
 extern void osml_intake_start(struct OsmlRun *run, OsmlPartKind part,
 							  uint32 sample_pages, uint64 key);
 
-/* the same for the rows in order, with the texts of their keys */
+/* the same for the rows in order, with the texts of some key columns (row.h) */
 extern void osml_intake_start_texts(struct OsmlRun *run, OsmlPartKind part,
-									OsmlTextReceiver texts, void *arg);
+									uint64 text_keys, OsmlTextReceiver texts, void *arg);
 
 /* the program is complete: rows can be taken as features from now on */
 extern void osml_intake_encode(struct OsmlRun *run);

@@ -9,6 +9,7 @@
 #include "compute/rowhash.h"
 #include "features/fit.h"
 #include "source/context_arena.h"
+#include "source/learn.h"
 #include "train/learn.h"
 #include "train/load.h"
 
@@ -100,7 +101,7 @@ no_rows(OsmlRun *run, int64 held_out)
 static void
 learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 {
-	bool		texts = false;
+	uint64		text_keys = osml_wanted_texts(pass, &run->set->layout);
 	int64		seen = 0;
 	int64		used = 0;
 	bool		split = run->hparams->val_fraction > 0;
@@ -108,12 +109,7 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 	int			bad = 0;
 	char		message[256] = "";
 
-	for (int k = 0; k < run->set->layout.n_keys; k++)
-		texts = texts || osml_fit_wants_texts(pass, k);
-	if (texts)
-		osml_intake_start_texts(run, OSML_PART_TRAIN, take_text, pass);
-	else
-		osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
+	osml_intake_start_texts(run, OSML_PART_TRAIN, text_keys, take_text, pass);
 	raw->nrows = 0;
 	while (osml_intake_fill_inputs(run, raw))
 	{
@@ -148,5 +144,5 @@ osml_learn_features(OsmlRun *run)
 	osml_check_status(status);
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
-	osml_feature_set_fitted(run->set);
+	osml_feature_set_fitted(run->set, run->plan->dataset, ERROR);
 }

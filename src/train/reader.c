@@ -63,7 +63,7 @@ send_sink(void *arg, OsmlBlock *block)
 static void
 read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 		   const OsmlHparams *hparams, const OsmlShard *shard, int position,
-		   bool texts)
+		   uint64 text_keys)
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
@@ -76,7 +76,8 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.arg = state;
 	scan.shard = position;
 	scan.stop = &shared->reading_done;
-	scan.text_sink = texts ? text_sink : NULL;
+	scan.text_sink = text_sink;
+	scan.text_keys = text_keys;
 	rows = osml_scan_unit(&scan,
 						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 						  shard->first_block, shard->n_blocks);
@@ -107,7 +108,7 @@ serve_request(ReadState *state, OsmlSegment *segment, const OsmlHparams *hparams
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_shard(state, segment->shared, part, hparams, &shards[position],
-				   position, request->texts);
+				   position, request->text_keys);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(pass);

@@ -43,7 +43,7 @@ typedef struct OsmlRequest
 	OsmlPartKind part;
 	uint32		sample_pages;	/* 0: in order */
 	uint64		key;
-	bool		texts;			/* send the texts of keys too */
+	uint64		text_keys;		/* send the texts of these key columns too; row.h */
 } OsmlRequest;
 
 typedef struct OsmlReaderSlot

@@ -1,7 +1,10 @@
 /*
  * test_fit.c
- *	  Fitting from what another pass found out: the same as from the rows.
+ *	  Fitting from what another pass found out: the same as from the rows; and
+ *	  from rows without a value.
  */
+#include <math.h>
+
 #include "tap.h"
 
 #include "features/fit.h"
@@ -112,6 +115,51 @@ learn(OsmlProgram *program, const OsmlBlock *raw, bool by_profile, int capacity)
 	return status == OSML_OK ? read : -1;
 }
 
+/* a bin of a column of NULL and NaN, alone or on one grid with another column */
+static OsmlProgram *
+learn_from_nothing(int group)
+{
+	OsmlProgram *program = osml_program_create(&arena.arena, &layout);
+	OsmlStep	bin = step_of("bin");
+	OsmlBlock  *raw = block_of_rows();
+	OsmlFitPass *pass;
+	OsmlStatus	status;
+	char		message[256];
+	int			bad;
+
+	for (int i = 0; i < ROWS; i++)
+		osml_block_column(raw, 1)[i] = i % 2 ? NAN : osml_missing();
+	step_set(&bin, "bins", 3);
+	bin.group = group;
+	for (int i = 0; i < 2; i++)
+		osml_program_add(program, &bin, &numbers[i], message);
+	pass = osml_fit_begin(program, &arena.arena, &status);
+	osml_fit_block(pass, raw, NULL);
+	osml_fit_end(pass, &bad, message);
+	free(raw);
+	return program;
+}
+
+/* what is learned where there is no value is marked */
+static void
+test_no_values(void)
+{
+	OsmlProgram *alone = learn_from_nothing(0);
+	OsmlProgram *together = learn_from_nothing(1);
+	OsmlStep	cross = step_of("cross");
+	char		message[256];
+
+	ok(!alone->steps[0].no_values && alone->steps[1].no_values,
+	   "a column without values is told apart");
+	ok(!together->steps[0].no_values && !together->steps[1].no_values,
+	   "unless it shares the values of another one");
+	cross.n_in = 2;
+	osml_program_add(alone, &cross, (OsmlRegister[]) {alone->steps[0].out, alone->steps[1].out},
+					 message);
+	ok(!osml_program_made_up(alone, 0) && osml_program_made_up(alone, 1) &&
+	   osml_program_made_up(alone, 2), "and whatever reads it");
+}
+
 /* do two programs have the same params? */
 static bool
 same(const OsmlProgram *a, const OsmlProgram *b)
@@ -158,6 +206,7 @@ main(void)
 	by_profile = program_new();
 	ok(learn(by_profile, raw, true, 1) == 2, "a small tally leaves the category to the rows");
 	ok(same(by_rows, by_profile), "which then learns the same");
+	test_no_values();
 	free(raw);
 	test_arena_free(&arena);
 	return done();

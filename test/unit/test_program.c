@@ -363,8 +363,6 @@ test_cells(void)
 	complete(program);
 	osml_program_code_name(program, pair[0].index, 7, name, sizeof(name));
 	ok(strcmp(name, "bucket 7") == 0, "a bucket's name");
-	for (int j = 0; j < 4; j++)
-		ok(osml_program_absorbs(program, j), "bins absorb whatever column %d has", j);
 	test_arena_free(&arena);
 }
 
@@ -414,7 +412,6 @@ test_building(void)
 	step = step_of("log1p");
 	osml_program_output(program, add(program, &step, &in[1]), false);
 	ok(!program->identity && program->output.n_dense == 4, "a step makes it a program");
-	ok(!osml_program_absorbs(program, 1), "a logarithm passes NULL on");
 	ok(osml_program_output(program, (OsmlRegister) {OSML_VALUE_CODE, 0}, false) ==
 	   OSML_BAD_SHAPE, "a column that is not there is no output");
 	ok(!osml_program_create(&arena.arena, &mixed)->identity, "keys are no outputs");
