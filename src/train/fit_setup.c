@@ -74,13 +74,13 @@ check_rows(const OsmlRun *run)
 				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
 				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
 	if (!run->reread && !run->streamed &&
-		hparams->lanes > run->parts[OSML_PART_TRAIN].set->n_blocks)
+		hparams->lanes > run->parts[OSML_PART_TRAIN].set->place.n_blocks)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg_plural("hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d block of %d",
 							   "hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d blocks of %d",
-							   run->parts[OSML_PART_TRAIN].set->n_blocks, hparams->lanes,
-							   run->parts[OSML_PART_TRAIN].set->n_blocks, OSML_BLOCK_ROWS),
+							   run->parts[OSML_PART_TRAIN].set->place.n_blocks, hparams->lanes,
+							   run->parts[OSML_PART_TRAIN].set->place.n_blocks, OSML_BLOCK_ROWS),
 				 errhint("Each lane needs a block of its own: lower \"lanes\".")));
 	/* the queues carry one pass at a time */
 	if ((run->reread || run->streamed) && val->present && val->set == NULL &&
