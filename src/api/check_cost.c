@@ -33,7 +33,8 @@ attempt_trial(OsmlCheck *check)
 	/* as resolve.c does; the program passes the number through */
 	check->set->layout.has_row_number = true;
 	osml_feature_set_build(check->set, name);
-	osml_trial(check->source, check->set, name, check->hparams, &check->trial);
+	osml_trial(check->source, check->set, name, check->hparams,
+			   (double) check->report->sample.rows, &check->trial);
 }
 
 /* Rows of each part, less those that a run leaves out of the training rows. */
@@ -131,7 +132,8 @@ static double
 reading_seconds(const OsmlTrial *trial, const Prospect *run, double epochs)
 {
 	double		train = run->rows[OSML_PART_TRAIN];
-	double		seconds = trial->n_learning * trial->start + train * trial->learn_row;
+	double		seconds = trial->n_learning * trial->start +
+		train * (trial->learn_row + trial->shuffle_row);
 
 	for (int p = 0; p < OSML_N_PARTS; p++)
 		seconds += pass_seconds(trial, run->rows[p]);
@@ -170,15 +172,18 @@ check_time(OsmlCheck *check, const Prospect *run)
 	reading = reading_seconds(trial, run, passes);
 	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
 	initStringInfo(&message);
-	appendStringInfo(&message, "an estimated %.3g s to read the rows (%d %s to learn features, then %s)",
-					 reading, trial->n_learning, trial->n_learning == 1 ? "pass" : "passes",
-					 run->where.reread[OSML_PART_TRAIN] ? "one each epoch" : "one");
+	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
+	if (trial->n_learning > 0)
+		appendStringInfo(&message, ", in %d passes of which %d to learn features",
+						 trial->n_learning + 1, trial->n_learning);
+	if (run->where.reread[OSML_PART_TRAIN])
+		appendStringInfoString(&message, ", and again each epoch");
 	if (exact)
 		appendStringInfoString(&message, "; solving is not included");
 	else if (endless)
-		appendStringInfo(&message, ", then steps until \"max_time\", %g s, is over", hparams->max_time);
+		appendStringInfo(&message, ", then steps until \"max_time\" (%g s) is over", hparams->max_time);
 	else
-		appendStringInfo(&message, " and %.3g s for %lld steps%s", stepping, (long long) steps,
+		appendStringInfo(&message, "; %.3g s for %lld steps%s", stepping, (long long) steps,
 						 isnan(hparams->max_time) ? "" :
 						 psprintf(", which \"max_time\" ends after %g s", hparams->max_time));
 	if (run->where.spill > 0 && !run->where.reread[OSML_PART_TRAIN])

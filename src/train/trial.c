@@ -4,20 +4,29 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
 
+#include "compute/rowhash.h"
 #include "features/fit.h"
+#include "osml.h"
 #include "source/context_arena.h"
 #include "source/encode.h"
 #include "source/shuffle.h"
 #include "train/run.h"
 #include "train/trial.h"
 
-/* blocks of a pass, and those of them that gradients are taken of */
+/* blocks of a pass */
 #define PASS_BLOCKS 32
-#define STEP_BLOCKS 8
+
+/*
+ * Bytes that steps walk over, in copies of those blocks: what fits a cache is
+ * several times as fast as the rows of a run will be.
+ */
+#define STEP_BYTES ((Size) 64 * 1024 * 1024)
 
 /* what is timed is done again until it has taken so long, in seconds */
 #define ENOUGH 0.02
@@ -29,8 +38,10 @@ typedef struct Pass
 	MemoryContext context;		/* of what is kept: a scan has one of its own */
 	OsmlEncoder encoder;
 	OsmlLayout	layout;
-	OsmlBlock  *kept[STEP_BLOCKS];
+	OsmlColumnStats *stats;
+	OsmlBlock **kept;
 	int			n_kept;
+	int			n_wanted;		/* by steps */
 	int			n_blocks;
 	int64		rows;
 	int64		first_rows;		/* of the first block */
@@ -49,11 +60,34 @@ seconds_since(instr_time start)
 	return INSTR_TIME_GET_DOUBLE(now);
 }
 
-/* Keep a block for the steps. */
+/* Fill the block up with its own rows: only full ones are shuffled together. */
 static void
-keep(Pass *pass, const OsmlBlock *block)
+fill_up(const OsmlLayout *layout, OsmlBlock *block)
 {
-	if (pass->n_kept == STEP_BLOCKS || block->nrows == 0)
+	while (block->nrows < OSML_BLOCK_ROWS)
+	{
+		int			n = Min(block->nrows, OSML_BLOCK_ROWS - block->nrows);
+
+		for (int j = 0; j < osml_layout_wide(layout); j++)
+			memcpy(osml_block_column(block, j) + block->nrows, osml_block_column(block, j),
+				   n * sizeof(double));
+		for (int k = 0; k < osml_layout_narrow(layout); k++)
+			memcpy(osml_block_codes(block, layout, k) + block->nrows,
+				   osml_block_codes(block, layout, k), n * sizeof(int32));
+		block->nrows += n;
+	}
+}
+
+/* A block of the load pass: made into features, counted and kept, as load.c does. */
+static void
+load_block(Pass *pass, OsmlBlock *raw)
+{
+	const OsmlBlock *block = osml_encode_block(&pass->encoder, raw, NULL);
+	uint64		hash[OSML_BLOCK_ROWS];
+
+	osml_row_hash_block(&pass->encoder.set->layout, raw, 0, hash);
+	osml_stats_block(pass->stats, &pass->layout, block);
+	if (block->nrows == 0)
 		return;
 	pass->kept[pass->n_kept] = osml_new_block(pass->context, &pass->layout);
 	memcpy(pass->kept[pass->n_kept++], block, osml_block_bytes(&pass->layout));
@@ -68,7 +102,7 @@ take_block(void *arg, OsmlBlock *raw)
 	if (pass->fit)
 		osml_check_status(osml_fit_block(pass->fit, raw, NULL));
 	else
-		keep(pass, osml_encode_block(&pass->encoder, raw, NULL));
+		load_block(pass, raw);
 	pass->rows += raw->nrows;
 	pass->all = seconds_since(pass->began);
 	if (pass->n_blocks++ == 0)
@@ -144,29 +178,48 @@ learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	osml_check_status(status);
 }
 
-/* Scale the kept blocks, as well as they tell how, so that numbers are a run's. */
+/* As many prepared blocks as steps want, scaled as the rows read tell. */
 static void
 prepare(const OsmlModelSpec *spec, Pass *pass)
 {
 	int			n = spec->layout.n_dense;
-	OsmlColumnStats *stats = palloc(sizeof(OsmlColumnStats) * (n + 1));
-	OsmlScaling scaling = {.n = n,.label_scale = 1};
+	int			n_read = pass->n_kept;
+	OsmlScaling scaling = {.n = n};
 
-	osml_stats_init(stats, n + 1);
-	for (int i = 0; i < pass->n_kept; i++)
-		osml_stats_block(stats, &spec->layout, pass->kept[i]);
 	scaling.center = palloc0(sizeof(double) * Max(1, n));
 	scaling.scale = palloc0(sizeof(double) * Max(1, n));
 	scaling.impute = palloc0(sizeof(double) * Max(1, n));
 	for (int j = 0; j < n; j++)
 	{
-		scaling.center[j] = scaling.impute[j] = stats[j].mean;
-		scaling.scale[j] = osml_stats_std(&stats[j]);
+		scaling.center[j] = scaling.impute[j] = pass->stats[j].mean;
+		scaling.scale[j] = osml_stats_std(&pass->stats[j]);
 	}
-	scaling.label_center = stats[n].mean;
-	scaling.label_scale = osml_stats_std(&stats[n]);
-	for (int i = 0; i < pass->n_kept; i++)
+	scaling.label_center = pass->stats[n].mean;
+	scaling.label_scale = osml_stats_std(&pass->stats[n]);
+	for (int i = 0; i < n_read; i++)
+	{
+		fill_up(&spec->layout, pass->kept[i]);
 		osml_prepare_block(&scaling, &spec->layout, spec->precision, pass->kept[i]);
+	}
+	for (int i = n_read; i < pass->n_wanted; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		pass->kept[i] = osml_new_block(pass->context, &spec->layout);
+		memcpy(pass->kept[pass->n_kept++], pass->kept[i % n_read],
+			   osml_block_bytes(&spec->layout));
+	}
+}
+
+/* A shuffle of all blocks; what a row takes. */
+static double
+time_shuffle(const OsmlModelSpec *spec, const OsmlHparams *hparams, Pass *pass)
+{
+	OsmlShuffleKey key = {hparams->seed, 0, 0};
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	osml_shuffle_rows(&spec->layout, spec->precision, pass->kept, pass->n_kept, key);
+	return seconds_since(start) / ((double) pass->n_kept * OSML_BLOCK_ROWS);
 }
 
 /* Gradients of batches, block after block; what a row takes. */
@@ -242,38 +295,36 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 
 	spec.loss_param = hparams->huber_delta;
 	prepare(&spec, pass);
+	/* one that is kept belongs to loading */
 	if (hparams->shuffle == OSML_SHUFFLE_EPOCH)
-	{
-		OsmlShuffleKey key = {hparams->seed, 0, 0};
-		int64		rows = 0;
-		instr_time	start;
-
-		INSTR_TIME_SET_CURRENT(start);
-		/* one by one: only full blocks can be shuffled together */
-		for (int i = 0; i < pass->n_kept; i++)
-		{
-			osml_shuffle_rows(&pass->layout, spec.precision, &pass->kept[i], 1, key);
-			rows += pass->kept[i]->nrows;
-		}
-		trial->epoch_row = seconds_since(start) / rows;
-	}
+		trial->epoch_row = time_shuffle(&spec, hparams, pass);
+	else if (hparams->shuffle == OSML_SHUFFLE_ONCE)
+		trial->shuffle_row = time_shuffle(&spec, hparams, pass);
 	trial->epoch_row += time_gradient(&spec, hparams, pass, params, grad);
 	trial->step = time_step(&spec, hparams, params, grad, state);
 }
 
 void
 osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-		   const OsmlHparams *hparams, OsmlTrial *trial)
+		   const OsmlHparams *hparams, double rows, OsmlTrial *trial)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml trial",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Pass	   *pass = palloc0(sizeof(Pass));
+	double		blocks;
 
 	memset(trial, 0, sizeof(*trial));
 	learn(source, set, dataset, hparams, trial);
 	pass->context = context;
 	pass->layout = osml_model_layout(set);
+	blocks = Min(ceil(rows / OSML_BLOCK_ROWS),
+				 (double) (Min(STEP_BYTES, (Size) osml_max_memory * 1024) /
+						   osml_block_memory(&pass->layout)));
+	pass->n_wanted = (int) blocks;
+	pass->kept = palloc(sizeof(OsmlBlock *) * Max(PASS_BLOCKS, pass->n_wanted));
+	pass->stats = palloc(sizeof(OsmlColumnStats) * (pass->layout.n_dense + 1));
+	osml_stats_init(pass->stats, pass->layout.n_dense + 1);
 	pass->encoder.set = set;
 	pass->encoder.on_null = hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP :
 		hparams->on_null;
