@@ -2,8 +2,9 @@
  * check.c
  *	  osml_check(): what a run would meet, before it is started.
  *
- * Reads the training rows once, and once more with the parts that are held out;
- * starts nothing.  Next: check_data.c (the checks of data), report.h.
+ * Reads the training rows once, once more with the parts that are held out, and the
+ * first of them for a trial; starts nothing.  Next: check_data.c (the checks of
+ * data), check_cost.c (what a run would take), report.h.
  */
 #include "postgres.h"
 
@@ -47,16 +48,14 @@ osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc, values, nulls);
 }
 
-/* What a run would do first, and what it leaves to be looked at. */
-typedef void (*Attempt) (OsmlCheck *check);
-
 /*
  * Make an attempt.  Its complaint is what this function is asked for, so it
  * becomes a row; a subtransaction undoes whatever was half done.  Only what a
  * user can put right is a complaint: cancellation, or a lack of memory, goes on.
  */
-static bool
-attempt(OsmlCheck *check, const char *name, Attempt what)
+bool
+osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
+				   OsmlAttempt what)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -79,12 +78,12 @@ attempt(OsmlCheck *check, const char *name, Attempt what)
 		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
 		if (category != ERRCODE_DATA_EXCEPTION && category != ERRCODE_FEATURE_NOT_SUPPORTED &&
 			category != ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
-			category != ERRCODE_PROGRAM_LIMIT_EXCEEDED)
+			category != ERRCODE_PROGRAM_LIMIT_EXCEEDED && category != ERRCODE_PLPGSQL_ERROR)
 			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
 		fine = false;
-		osml_check_put(check, name, OSML_CHECK_ERROR, NULL, NAN, error->message, error->hint);
+		osml_check_put(check, name, verdict, NULL, NAN, error->message, error->hint);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);
@@ -111,7 +110,8 @@ attempt_features(OsmlCheck *check)
 	List	   *definitions = dataset->dataset_id ?
 		osml_definitions_find(dataset->dataset_id) : NIL;
 
-	check->set = osml_source_features(osml_source_resolve(dataset->train, NULL),
+	check->source = osml_source_resolve(dataset->train, NULL);
+	check->set = osml_source_features(check->source,
 									  hparams->label ? hparams->label : dataset->label,
 									  hparams->features != NIL ? hparams->features :
 									  osml_dataset_features(dataset, definitions),
@@ -122,14 +122,14 @@ attempt_features(OsmlCheck *check)
 static void
 check_inputs(OsmlCheck *check)
 {
-	if (attempt(check, "hyperparameters", attempt_hparams))
+	if (osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_hparams))
 		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, "valid", NULL);
 	else
 	{
 		check->hparams = osml_hparams_parse(NULL, NULL);
 		osml_hparams_check(check->hparams);
 	}
-	if (attempt(check, "features", attempt_features))
+	if (osml_check_attempt(check, "features", OSML_CHECK_ERROR, attempt_features))
 		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
 					   psprintf("%d features: %d numbers and %d categories or bins",
 								check->set->n_features, check->set->program->output.n_dense,
@@ -218,47 +218,6 @@ count_row(void *arg, const OsmlCell *row)
 	return true;
 }
 
-/* Will the rows that a run keeps fit, and where? */
-static void
-check_memory(OsmlCheck *check)
-{
-	double		rows = check->report->sample.rows;
-	double		row_bytes = check->set ? osml_layout_row_bytes(&check->set->program->output) :
-		sizeof(double) * check->report->columns->n;
-	double		bytes = ceil(rows / OSML_BLOCK_ROWS) * OSML_BLOCK_ROWS * row_bytes;
-	double		memory = osml_max_memory * 1024.0;
-	double		spill = osml_max_spill * 1024.0;
-	char	   *message = psprintf("an estimated %.1f MB for the rows of a run, osml.max_memory is %.0f MB",
-								   bytes / 1048576, memory / 1048576);
-
-	if (bytes <= memory)
-		osml_check_put(check, "memory", OSML_CHECK_OK, NULL, bytes, message, NULL);
-	else
-		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, bytes, message,
-					   "Raise \"osml.max_memory\", name fewer features, or accept temporary files.");
-	message = psprintf("an estimated %.1f MB of temporary files, osml.max_spill is %.0f MB",
-					   Max(0, bytes - memory) / 1048576, spill / 1048576);
-	if (bytes <= memory + spill)
-		osml_check_put(check, "disk", OSML_CHECK_OK, NULL, Max(0, bytes - memory), message, NULL);
-	else
-		osml_check_put(check, "disk", OSML_CHECK_WARN, NULL, bytes - memory, message,
-					   "Rows will be read again each epoch; raise \"osml.max_spill\" to avoid it.");
-}
-
-/* How long reading takes, from the pass just made. */
-static void
-check_time(OsmlCheck *check)
-{
-	double		rows = check->report->sample.rows;
-	int64		epochs = check->hparams->max_epochs;
-
-	osml_check_put(check, "time", OSML_CHECK_OK, NULL, check->seconds,
-				   psprintf("reading takes an estimated %.3g s at most, as this check's own pass did (%.3g rows/s)%s",
-							check->seconds, rows / Max(check->seconds, 1e-9),
-							epochs > 0 ? psprintf("; %lld epochs follow, from memory where the rows fit",
-												  (long long) epochs) : ""), NULL);
-}
-
 static void
 check_context(void *arg)
 {
@@ -303,8 +262,7 @@ osml_check(PG_FUNCTION_ARGS)
 		osml_report_assess(check->report);
 		osml_check_data(check);
 	}
-	check_memory(check);
-	check_time(check);
+	osml_check_cost(check);
 	error_context_stack = context.previous;
 	return (Datum) 0;
 }

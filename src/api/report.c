@@ -173,6 +173,7 @@ typedef struct Fingerprints
 {
 	const OsmlColumns *columns;
 	const bool *use;
+	int64		n;				/* rows read */
 	OsmlBottom	rows;
 } Fingerprints;
 
@@ -181,6 +182,7 @@ take_fingerprint(void *arg, const OsmlCell *row)
 {
 	Fingerprints *prints = arg;
 
+	prints->n++;
 	(void) osml_bottom_add(&prints->rows,
 						   osml_cells_hash(prints->columns->kinds, prints->columns->n,
 										   prints->use, row));
@@ -193,6 +195,7 @@ take_fingerprints(OsmlReport *report, Fingerprints *prints, const OsmlColumns *c
 {
 	prints->columns = columns;
 	prints->use = use;
+	prints->n = 0;
 	osml_check_status(osml_bottom_init(&prints->rows, &report->arena, OVERLAP_KEPT));
 	osml_columns_scan(columns, take_fingerprint, prints);
 	osml_bottom_finish(&prints->rows);
@@ -224,7 +227,8 @@ columns_that_count(const OsmlReport *report, int n)
 bool
 osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap)
 {
-	const char *text = strcmp(part, "val") == 0 ? report->dataset->val : report->dataset->test;
+	bool		is_val = strcmp(part, "val") == 0;
+	const char *text = is_val ? report->dataset->val : report->dataset->test;
 	OsmlColumns *train;
 	OsmlColumns *other;
 	Fingerprints prints[2];
@@ -237,6 +241,7 @@ osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap)
 	use = columns_that_count(report, train->n);
 	take_fingerprints(report, &prints[0], train, use);
 	take_fingerprints(report, &prints[1], other, use);
+	*(is_val ? &report->val_rows : &report->test_rows) = prints[1].n;
 	osml_bottom_overlap(&prints[0].rows, &prints[1].rows, overlap);
 	return true;
 }

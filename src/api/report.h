@@ -22,6 +22,8 @@ typedef struct OsmlReport
 	OsmlArena	arena;
 	OsmlSample	sample;
 	OsmlAssess	assess;			/* found is filled feature by feature */
+	int64		val_rows;		/* that osml_report_overlap() read */
+	int64		test_rows;
 } OsmlReport;
 
 /* Resolve a dataset, a relation or a SELECT; candidates: of char *.  label and

@@ -10,33 +10,22 @@
  * PostgreSQL's own (temp_file_limit counts them, the server removes them when
  * the process ends, however it ends).
  *
- * Next: shuffle.h (drawing orders), feed.h in train (walking the set).
+ * Next: placing.h (which blocks go where), shuffle.h (drawing orders), feed.h in
+ * train (walking the set).
  */
 #ifndef OSML_RESIDENT_H
 #define OSML_RESIDENT_H
 
-#include "compute/block.h"
+#include "source/placing.h"
 #include "storage/buffile.h"
 #include "utils/palloc.h"
-
-/* What one run may use, over all its parts and buffers. */
-typedef struct OsmlBudget
-{
-	int64		memory_limit;	/* bytes */
-	int64		memory_used;
-	int64		spill_limit;
-	int64		spill_used;
-} OsmlBudget;
 
 typedef struct OsmlResident
 {
 	MemoryContext context;
-	OsmlBudget *budget;
 	OsmlLayout	layout;
-	Size		block_bytes;
+	OsmlPlacing place;			/* how many blocks there are, and where */
 	int64		n_rows;
-	int			n_blocks;
-	int			n_memory;		/* the first n_memory blocks are in memory */
 	int			capacity;		/* of blocks[] */
 	OsmlBlock **blocks;
 	OsmlBlock  *spare;			/* being filled, when it will be spilled */
@@ -59,9 +48,5 @@ extern OsmlBlock *osml_resident_get(OsmlResident *set, int i, OsmlBlock *buffer)
 
 /* give everything back to the budget */
 extern void osml_resident_free(OsmlResident *set);
-
-/* take bytes from the budget's memory; false when they are not there */
-extern bool osml_budget_take(OsmlBudget *budget, int64 bytes);
-extern void osml_budget_return(OsmlBudget *budget, int64 bytes);
 
 #endif							/* OSML_RESIDENT_H */

@@ -79,7 +79,7 @@ static void
 create_window(OsmlFeed *feed)
 {
 	OsmlRun    *run = feed->run;
-	Size		bytes = MAXALIGN(osml_block_bytes(&run->layout));
+	Size		bytes = osml_block_memory(&run->layout);
 	int64		left = run->budget.memory_limit - run->budget.memory_used;
 	int64		fit = left / (int64) (bytes + OSML_BLOCK_ROWS * sizeof(uint32)) /
 		(feed->lanes - feed->lane);
@@ -98,7 +98,7 @@ static void
 create_order(OsmlFeed *feed)
 {
 	MemoryContext context = feed->run->context;
-	int			n_blocks = feed->data->set->n_blocks;
+	int			n_blocks = feed->data->set->place.n_blocks;
 	int			window = feed->in_place ? WINDOW_BLOCKS : feed->window_size;
 
 	feed->order = MemoryContextAllocHuge(context, sizeof(uint32) * Max(1, n_blocks));
@@ -124,7 +124,7 @@ osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane
 	feed->shuffle = shuffle;
 	feed->lane = lane;
 	feed->lanes = lanes;
-	feed->in_place = set && set->n_memory == set->n_blocks;
+	feed->in_place = set && set->place.n_memory == set->place.n_blocks;
 	if (!feed->in_place)
 		create_window(feed);
 	if (set)
@@ -141,7 +141,7 @@ osml_feed_create(OsmlRun *run, OsmlPartData *data, OsmlShuffle shuffle, int lane
 static void
 draw_order(OsmlFeed *feed)
 {
-	uint32		short_block = feed->data->set->n_blocks - 1;
+	uint32		short_block = feed->data->set->place.n_blocks - 1;
 	uint32	   *order = feed->order;
 	int			start = 0;
 
@@ -288,7 +288,7 @@ fill_block(OsmlFeed *feed, OsmlBlock *block)
 		return false;
 	found = osml_resident_get(feed->data->set, feed->order[feed->next++], block);
 	if (found != block)
-		memcpy(block, found, feed->data->set->block_bytes);
+		memcpy(block, found, feed->data->set->place.block_bytes);
 	return true;
 }
 

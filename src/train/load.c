@@ -12,9 +12,6 @@
 #include "compute/random.h"
 #include "train/load.h"
 
-/* blocks that a run needs beside its resident set: intake, split, window */
-#define WORKING_BLOCKS 8
-
 /* a part being filled */
 typedef struct Filling
 {
@@ -26,10 +23,10 @@ typedef struct Filling
 } Filling;
 
 bool
-osml_can_stream(const OsmlRun *run)
+osml_streams(const OsmlHparams *hparams)
 {
-	const OsmlHparams *hparams = run->hparams;
-
+	if (osml_optimizer_is_exact(hparams->optimizer))
+		return true;
 	return hparams->scale == OSML_SCALE_NONE &&
 		hparams->scale_label != OSML_SCALE_STANDARDIZE &&
 		hparams->shuffle == OSML_SHUFFLE_NONE &&
@@ -226,8 +223,7 @@ load_split(OsmlRun *run)
 static void
 check_memory(OsmlRun *run)
 {
-	int64		needed = (int64) osml_block_bytes(&run->layout) * WORKING_BLOCKS +
-		run->spec.ops->scratch(&run->spec);
+	int64		needed = (int64) osml_run_working_bytes(&run->spec);
 
 	if (!osml_budget_take(&run->budget, needed))
 		ereport(ERROR,

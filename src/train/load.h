@@ -13,8 +13,8 @@ extern void osml_load_parts(OsmlRun *run);
 /* an error when there was no training row in the last pass, and why */
 extern void osml_require_rows(OsmlRun *run);
 
-/* can the training rows go straight into steps, unkept? */
-extern bool osml_can_stream(const OsmlRun *run);
+/* do the training rows go straight into steps, unkept? */
+extern bool osml_streams(const OsmlHparams *hparams);
 
 /* append the rows of `from` that are on this side of the split to `to`, from
  * row *next on, until `to` is full, and their hashes to to_hash (or NULL); hash

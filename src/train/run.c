@@ -13,6 +13,9 @@
 
 #include "train/run.h"
 
+/* blocks that a run needs beside its resident set: intake, split, window */
+#define WORKING_BLOCKS 8
+
 /*
  * Raise what ends the run early, a cancel from anybody or an interrupt; and
  * once a second write what is pending, however long a load pass or a
@@ -49,8 +52,8 @@ osml_run_summary_number(OsmlRun *run, const char *key, double value)
 					 isnan(value) ? "null" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
 }
 
-void *
-osml_run_alloc(OsmlRun *run, Size bytes)
+void
+osml_run_take(OsmlRun *run, Size bytes)
 {
 	if (!osml_budget_take(&run->budget, (int64) bytes))
 		ereport(ERROR,
@@ -58,6 +61,52 @@ osml_run_alloc(OsmlRun *run, Size bytes)
 				 errmsg("parameters of the model need more memory than osml.max_memory allows"),
 				 errhint("Raise osml.max_memory, or give the features fewer categories or "
 						 "buckets.")));
+}
+
+void *
+osml_run_alloc(OsmlRun *run, Size bytes)
+{
+	osml_run_take(run, bytes);
+	return osml_run_zeroed(run, bytes);
+}
+
+void *
+osml_run_zeroed(OsmlRun *run, Size bytes)
+{
 	return MemoryContextAllocExtended(run->context, Max(1, bytes),
 									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+OsmlModelSpec
+osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout)
+{
+	OsmlModelSpec spec = {
+		.ops = &osml_model_linear,
+		.layout = *layout,
+		.precision = hparams->precision,
+		.bias = hparams->bias,
+		.loss = (OsmlLoss) hparams->loss,
+		.init = hparams->init,
+		.seed = hparams->seed
+	};
+
+	return spec;
+}
+
+Size
+osml_run_model_bytes(const OsmlModelSpec *spec)
+{
+	Size		n = spec->layout.n_dense;
+	Size		entries = osml_layout_entries(&spec->layout);
+
+	return sizeof(OsmlColumnStats) * (n + 1) + 3 * sizeof(double) * n +
+		(sizeof(int64) + sizeof(double)) * entries +
+		spec->ops->n_params(spec) * osml_precision_size(spec->precision) +
+		spec->ops->scratch(spec);
+}
+
+Size
+osml_run_working_bytes(const OsmlModelSpec *spec)
+{
+	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS + spec->ops->scratch(spec);
 }

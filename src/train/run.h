@@ -80,9 +80,20 @@ typedef struct OsmlRun
  * what is due in the catalog. */
 extern void osml_run_check(void *run);
 
-/* zeroed memory for as long as the run, taken from its budget; raises an error
- * when that is spent */
+/* take bytes of the run's budget; raises an error when that is spent */
+extern void osml_run_take(OsmlRun *run, Size bytes);
+
+/* zeroed memory for as long as the run: of what was taken, or taken now */
+extern void *osml_run_zeroed(OsmlRun *run, Size bytes);
 extern void *osml_run_alloc(OsmlRun *run, Size bytes);
+
+/* the model that hyperparameters ask for, over columns of this layout */
+extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout);
+
+/* what a run takes of its budget before the first row is kept: the model and all
+ * that is counted of its columns; blocks for intake, split and window */
+extern Size osml_run_model_bytes(const OsmlModelSpec *spec);
+extern Size osml_run_working_bytes(const OsmlModelSpec *spec);
 
 /* add "key": value to the run's summary; value is JSON text */
 extern void osml_run_summary(OsmlRun *run, const char *key, const char *value);

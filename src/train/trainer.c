@@ -160,8 +160,7 @@ create_run(OsmlSegment *segment)
 	run->train_loss = run->val_loss = run->test_loss = NAN;
 	run->summary = makeStringInfo();
 	run->started_at = GetCurrentTimestamp();
-	run->streamed = osml_can_stream(run) ||
-		osml_optimizer_is_exact(run->hparams->optimizer);
+	run->streamed = osml_streams(run->hparams);
 	return run;
 }
 
@@ -190,27 +189,21 @@ create_model(OsmlRun *run)
 	Size		entries;
 
 	run->layout = osml_model_layout(run->set);
+	*spec = osml_run_spec(run->hparams, &run->layout);
+	osml_run_take(run, osml_run_model_bytes(spec));
 	n = run->layout.n_dense;
 	entries = osml_layout_entries(&run->layout);
-	run->stats = osml_run_alloc(run, sizeof(OsmlColumnStats) * (n + 1));
+	run->stats = osml_run_zeroed(run, sizeof(OsmlColumnStats) * (n + 1));
 	osml_stats_init(run->stats, n + 1);
-	run->code_stats.count = osml_run_alloc(run, sizeof(int64) * entries);
-	run->code_stats.label_mean = osml_run_alloc(run, sizeof(double) * entries);
+	run->code_stats.count = osml_run_zeroed(run, sizeof(int64) * entries);
+	run->code_stats.label_mean = osml_run_zeroed(run, sizeof(double) * entries);
 	run->scaling.n = n;
-	run->scaling.center = osml_run_alloc(run, sizeof(double) * n);
-	run->scaling.scale = osml_run_alloc(run, sizeof(double) * n);
-	run->scaling.impute = osml_run_alloc(run, sizeof(double) * n);
-
-	spec->ops = &osml_model_linear;
-	spec->layout = run->layout;
-	spec->precision = run->hparams->precision;
-	spec->bias = run->hparams->bias;
-	spec->loss = (OsmlLoss) run->hparams->loss;
-	spec->init = run->hparams->init;
-	spec->seed = run->hparams->seed;
-	run->params = osml_run_alloc(run, spec->ops->n_params(spec) *
-							osml_precision_size(spec->precision));
-	run->scratch = osml_run_alloc(run, spec->ops->scratch(spec));
+	run->scaling.center = osml_run_zeroed(run, sizeof(double) * n);
+	run->scaling.scale = osml_run_zeroed(run, sizeof(double) * n);
+	run->scaling.impute = osml_run_zeroed(run, sizeof(double) * n);
+	run->params = osml_run_zeroed(run, spec->ops->n_params(spec) *
+								  osml_precision_size(spec->precision));
+	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec));
 	check_initial_weights(run);
 	osml_intake_encode(run);
 }

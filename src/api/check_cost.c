@@ -1,0 +1,221 @@
+/*
+ * check_cost.c
+ *	  Memory, disk and time that a run would take; see check.h.
+ *
+ * Where rows go is foretold by the run's own rules, how long they take by a trial
+ * with the first of them.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "api/check.h"
+#include "osml.h"
+#include "source/encode.h"
+#include "train/foresee.h"
+#include "train/length.h"
+
+#define MEGABYTE (1024.0 * 1024.0)
+
+/* the rows of a run, and where they would be */
+typedef struct Prospect
+{
+	double		rows[OSML_N_PARTS]; /* usable, as osml_foresee() takes them */
+	OsmlForesight where;
+} Prospect;
+
+/* The first rows, through all that a run does with rows. */
+static void
+attempt_trial(OsmlCheck *check)
+{
+	const char *name = check->dataset->name;
+
+	/* as resolve.c does; the program passes the number through */
+	check->set->layout.has_row_number = true;
+	osml_feature_set_build(check->set, name);
+	osml_trial(check->source, check->set, name, check->hparams,
+			   (double) check->report->sample.rows, &check->trial);
+}
+
+/* Rows of each part, less those that a run leaves out of the training rows. */
+static void
+count_rows(const OsmlCheck *check, Prospect *run)
+{
+	const OsmlSample *sample = &check->report->sample;
+	double		usable = sample->rows;
+
+	if (check->hparams->on_null == OSML_ON_NULL_MEAN)
+		usable -= sample->unlabelled;
+	else
+		usable -= check->null_rows;
+	if (check->hparams->on_nonfinite == OSML_ON_NONFINITE_SKIP)
+		usable -= check->nonfinite_rows;
+	run->rows[OSML_PART_TRAIN] = Max(0, usable);
+	run->rows[OSML_PART_VAL] = check->report->val_rows;
+	run->rows[OSML_PART_TEST] = check->report->test_rows;
+}
+
+static void
+foresee(const OsmlCheck *check, Prospect *run)
+{
+	OsmlBudget	budget = {
+		.memory_limit = (int64) osml_max_memory * 1024,
+		.spill_limit = (int64) osml_max_spill * 1024
+	};
+	OsmlLayout	layout;
+
+	layout = osml_model_layout(check->set);
+	/* every run's blocks have it */
+	layout.has_row_number = true;
+	osml_foresee(check->hparams, &layout, run->rows, budget, &run->where);
+}
+
+/* What becomes of the rows that a run keeps. */
+static void
+check_memory(OsmlCheck *check, const OsmlForesight *where)
+{
+	double		limit = osml_max_memory / 1024.0;
+	char	   *rows = psprintf("the rows of a run take an estimated %.1f MB",
+								where->row_bytes / MEGABYTE);
+
+	if (where->refused)
+		osml_check_put(check, "memory", OSML_CHECK_ERROR, NULL, (double) where->needed,
+					   psprintf("a run needs at least %.1f MB beside its rows, osml.max_memory is %.1f MB",
+								where->needed / MEGABYTE, limit),
+					   "Raise \"osml.max_memory\", or name fewer features.");
+	else if (where->reread[OSML_PART_TRAIN])
+		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, where->row_bytes,
+					   psprintf("%s, more than osml.max_memory (%.1f MB) and osml.max_spill (%.1f MB) hold: they will be read again each epoch",
+								rows, limit, osml_max_spill / 1024.0),
+					   "Raise \"osml.max_spill\" or \"osml.max_memory\", or name fewer features.");
+	else if (where->spill > 0)
+		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, where->row_bytes,
+					   psprintf("%s: %.1f MB will stay in memory, as osml.max_memory (%.1f MB) allows, the rest will go to temporary files",
+								rows, where->memory / MEGABYTE, limit),
+					   "Raise \"osml.max_memory\", name fewer features, or accept temporary files.");
+	else if (where->streamed)
+		osml_check_put(check, "memory", OSML_CHECK_OK, NULL, where->row_bytes,
+					   psprintf("training rows will go straight into the model and are not kept; others take an estimated %.1f MB of memory",
+								where->row_bytes / MEGABYTE), NULL);
+	else
+		osml_check_put(check, "memory", OSML_CHECK_OK, NULL, where->row_bytes,
+					   psprintf("%s and will stay in memory, osml.max_memory is %.1f MB", rows,
+								limit), NULL);
+}
+
+/* What a run would write to temporary files. */
+static void
+check_disk(OsmlCheck *check, const OsmlForesight *where)
+{
+	double		limit = osml_max_spill / 1024.0;
+
+	if (where->reread[OSML_PART_TRAIN])
+		osml_check_put(check, "disk", OSML_CHECK_WARN, NULL, where->spill,
+					   psprintf("up to %.1f MB of temporary files until osml.max_spill (%.1f MB) is reached; then they are given up",
+								where->spill / MEGABYTE, limit),
+					   "Rows will be read again each epoch; raise \"osml.max_spill\" to avoid it.");
+	else
+		osml_check_put(check, "disk", OSML_CHECK_OK, NULL, where->spill,
+					   psprintf("an estimated %.1f MB of temporary files, osml.max_spill is %.1f MB",
+								where->spill / MEGABYTE, limit), NULL);
+}
+
+/* Seconds of one pass over so many rows. */
+static double
+pass_seconds(const OsmlTrial *trial, double rows)
+{
+	return rows > 0 ? trial->start + rows * trial->read_row : 0;
+}
+
+/* Reading: to learn, to load, and again where rows are not kept. */
+static double
+reading_seconds(const OsmlTrial *trial, const Prospect *run, double epochs)
+{
+	double		train = run->rows[OSML_PART_TRAIN];
+	double		seconds = trial->n_learning * trial->start +
+		train * (trial->learn_row + trial->shuffle_row);
+
+	for (int p = 0; p < OSML_N_PARTS; p++)
+		seconds += pass_seconds(trial, run->rows[p]);
+	if (run->where.reread[OSML_PART_TRAIN])
+		seconds += epochs * pass_seconds(trial, train);
+	if (run->where.reread[OSML_PART_VAL])
+		seconds += epochs * pass_seconds(trial, run->rows[OSML_PART_VAL] > 0 ?
+										 run->rows[OSML_PART_VAL] : train);
+	return seconds;
+}
+
+/* How long it all takes, as the trial tells. */
+static void
+check_time(OsmlCheck *check, const Prospect *run)
+{
+	const OsmlTrial *trial = &check->trial;
+	const OsmlHparams *hparams = check->hparams;
+	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
+	double		train = run->rows[OSML_PART_TRAIN] * (1 - hparams->val_fraction);
+	double		val = run->rows[OSML_PART_VAL] +
+		run->rows[OSML_PART_TRAIN] * hparams->val_fraction;
+	int64		n = (int64) Max(1, train);
+	int64		epochs = exact ? 1 : osml_length_epochs(hparams, n);
+	int64		steps = exact ? 0 : osml_length_steps(hparams, epochs, osml_length_batches(hparams, n));
+	double		seen = (double) steps * hparams->batch_size * hparams->accumulate_grad_batches;
+	double		passes;
+	double		reading;
+	double		stepping;
+	bool		endless = steps == 0 && !exact;
+	StringInfoData message;
+
+	if (epochs != OSML_AUTO)
+		seen = Min(seen, (double) epochs * n);
+	/* times that the rows go by, and validations, which cost no more than steps */
+	passes = exact ? 1 : Max(1, ceil(seen / n));
+	reading = reading_seconds(trial, run, passes);
+	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
+	initStringInfo(&message);
+	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
+	if (trial->n_learning > 0)
+		appendStringInfo(&message, ", in %d passes of which %d to learn features",
+						 trial->n_learning + 1, trial->n_learning);
+	if (run->where.reread[OSML_PART_TRAIN])
+		appendStringInfoString(&message, ", and again each epoch");
+	if (exact)
+		appendStringInfoString(&message, "; solving is not included");
+	else if (endless)
+		appendStringInfo(&message, ", then steps until \"max_time\" (%g s) is over", hparams->max_time);
+	else
+		appendStringInfo(&message, "; %.3g s for %lld steps%s", stepping, (long long) steps,
+						 isnan(hparams->max_time) ? "" :
+						 psprintf(", which \"max_time\" ends after %g s", hparams->max_time));
+	if (run->where.spill > 0 && !run->where.reread[OSML_PART_TRAIN])
+		appendStringInfoString(&message, "; reading temporary files each epoch is not included");
+	appendStringInfo(&message, "; timed with the first %lld rows in one process",
+					 (long long) trial->rows);
+	/* max_time counts from the start, but is looked at between batches */
+	if (!isnan(hparams->max_time))
+		stepping = endless ? Max(0, hparams->max_time - reading) :
+			Min(stepping, Max(0, hparams->max_time - reading));
+	osml_check_put(check, "time", OSML_CHECK_OK, NULL, reading + stepping, message.data, NULL);
+}
+
+void
+osml_check_cost(OsmlCheck *check)
+{
+	Prospect	run = {0};
+	bool		tried = false;
+
+	count_rows(check, &run);
+	if (check->set != NULL && check->report->sample.n > 0)
+		tried = osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
+	if (check->set != NULL)
+	{
+		foresee(check, &run);
+		check_memory(check, &run.where);
+		check_disk(check, &run.where);
+	}
+	if (tried && check->trial.rows > 0)
+		check_time(check, &run);
+	else
+		osml_check_put(check, "time", OSML_CHECK_OK, NULL, check->seconds,
+					   psprintf("reading takes an estimated %.3g s a pass, as this check's own did; learning features and training steps are not included",
+								check->seconds), NULL);
+}
