@@ -37,6 +37,12 @@ typedef struct OsmlBackend
 						 const OsmlLayout *layout, const OsmlBlock *block,
 						 int lo, int hi, const void *z, void *slope);
 
+	/* the same of a loss by class: output c of row lo + i is z[c * (hi - lo) + i],
+	 * its slope likewise; labels are class numbers below n_outputs */
+	double		(*class_loss) (OsmlPrecision precision, OsmlLoss loss, int n_outputs,
+							   const OsmlLayout *layout, const OsmlBlock *block,
+							   int lo, int hi, const void *z, void *slope);
+
 	/* g[j] += sum over r of slope[r - lo] * x[j][r]; returns sum of slope */
 	double		(*affine_grad) (OsmlPrecision precision, const OsmlLayout *layout,
 								const OsmlBlock *block, int lo, int hi,

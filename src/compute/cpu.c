@@ -48,6 +48,27 @@ cpu_loss(OsmlPrecision precision, OsmlLoss loss, double param,
 								slope);
 }
 
+/* the same by class */
+static double
+cpu_class_loss(OsmlPrecision precision, OsmlLoss loss, int n_outputs,
+			   const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
+			   const void *z, void *slope)
+{
+	int			label = layout->n_dense;
+
+	if (precision == OSML_FLOAT32)
+		return osml_kernel_class_loss_f32(loss, n_outputs, hi - lo, z,
+										  osml_column_f32(block, label, lo),
+										  layout->has_weight ?
+										  osml_column_f32(block, label + 1, lo) : NULL,
+										  slope);
+	return osml_kernel_class_loss_f64(loss, n_outputs, hi - lo, z,
+									  osml_column_f64(block, label, lo),
+									  layout->has_weight ?
+									  osml_column_f64(block, label + 1, lo) : NULL,
+									  slope);
+}
+
 /* g += Xᵀ slope; returns the sum of the slopes, which is the bias's gradient */
 static double
 cpu_affine_grad(OsmlPrecision precision, const OsmlLayout *layout,
@@ -147,6 +168,7 @@ const OsmlBackend osml_backend_cpu = {
 	.name = "cpu",
 	.affine = cpu_affine,
 	.loss = cpu_loss,
+	.class_loss = cpu_class_loss,
 	.affine_grad = cpu_affine_grad,
 	.gather = cpu_gather,
 	.scatter = cpu_scatter,

@@ -18,7 +18,7 @@
  * slope[i] and value[i] of n rows.  value is an array, not a running sum, so
  * that the loop vectorises without changing the order of the sum.
  */
-#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, meaning) \
+#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, link, meaning) \
 OSML_CLONES static void \
 OSML_TYPED(function##_rows) (int n, OSML_REAL param, \
 							 const OSML_REAL *restrict z, \
@@ -39,7 +39,7 @@ typedef void (*OSML_TYPED(OsmlLossRows)) (int n, OSML_REAL param,
 										  OSML_REAL *restrict value);
 
 static const OSML_TYPED(OsmlLossRows) OSML_TYPED(osml_loss_rows)[] = {
-#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, meaning) \
+#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, link, meaning) \
 	OSML_TYPED(function##_rows),
 #include "rules/loss/list.h"
 #undef OSML_LOSS
@@ -64,6 +64,35 @@ OSML_TYPED(osml_kernel_loss) (OsmlLoss loss, OSML_REAL param, int n,
 			value[i] *= weight[i];
 			slope[i] *= weight[i];
 		}
+	}
+	return OSML_TYPED(osml_kernel_sum) ((size_t) n, value);
+}
+
+typedef OSML_REAL (*OSML_TYPED(OsmlClassLoss)) (int k, size_t stride, const OSML_REAL *z,
+												OSML_REAL y, OSML_REAL *slope);
+
+static const OSML_TYPED(OsmlClassLoss) OSML_TYPED(osml_class_losses)[] = {
+#define OSML_CLASS_LOSS(symbol, function, name, link, meaning) OSML_TYPED(function),
+#include "rules/loss/class_list.h"
+#undef OSML_CLASS_LOSS
+};
+
+/* the same of losses by class: output c of row i is z[c * n + i] */
+static double
+OSML_TYPED(osml_kernel_class_loss) (OsmlLoss loss, int k, int n, const OSML_REAL *z,
+									const OSML_REAL *y, const OSML_REAL *weight,
+									OSML_REAL *slope)
+{
+	OSML_TYPED(OsmlClassLoss) one = OSML_TYPED(osml_class_losses)[loss - OSML_ROW_LOSS_COUNT];
+	OSML_REAL	value[OSML_BLOCK_ROWS];
+
+	for (int i = 0; i < n; i++)
+		value[i] = one(k, (size_t) n, z + i, y[i], slope + i);
+	for (int i = 0; weight != NULL && i < n; i++)
+	{
+		value[i] *= weight[i];
+		for (int c = 0; c < k; c++)
+			slope[(size_t) c * n + i] *= weight[i];
 	}
 	return OSML_TYPED(osml_kernel_sum) ((size_t) n, value);
 }

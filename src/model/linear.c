@@ -1,11 +1,13 @@
 /*
  * linear.c
- *	  The linear model: z = x w + b, nn.Linear(n, 1).
+ *	  The linear model: z = x W + b, nn.Linear(n, n_outputs).
  *
  * A code column counts as as many one-hot columns as it has codes; instead of
  * multiplying by zeros its one weight is looked up in a table.  The parameter
  * vector holds the weights of the dense columns, the tables of the code columns
- * and, with a bias, one value more.
+ * and, with a bias, one value more; of each output in turn.  So the weights of
+ * all outputs come first, row-major as PyTorch has them, then all tables, then
+ * all biases.
  */
 #include "model/linear.h"
 
@@ -13,7 +15,12 @@
 
 #include "compute/mt19937.h"
 
-/* values before the bias: one for each dense column and each category */
+/* rows taken at a time when there are several outputs: their columns are read
+ * once an output and stay in cache */
+#define TILE_VALUES 4096
+#define MIN_TILE 64
+
+/* values before the bias, of one output: one a dense column and a category */
 static size_t
 n_weights(const OsmlModelSpec *spec)
 {
@@ -24,15 +31,34 @@ n_weights(const OsmlModelSpec *spec)
 static size_t
 linear_n_params(const OsmlModelSpec *spec)
 {
-	return n_weights(spec) + (spec->bias ? 1 : 0);
+	return (size_t) spec->n_outputs * (n_weights(spec) + (spec->bias ? 1 : 0));
 }
 
-/* the code columns' part of a vector in the compute type */
-static char *
-tables_of(const OsmlModelSpec *spec, const void *vector)
+/* where output k's weights, its tables and its bias are in a parameter vector */
+static size_t
+weights_at(const OsmlModelSpec *spec, int k)
 {
-	return (char *) vector +
-		(size_t) spec->layout.n_dense * osml_precision_size(spec->precision);
+	return (size_t) k * spec->layout.n_dense;
+}
+
+static size_t
+tables_at(const OsmlModelSpec *spec, int k)
+{
+	return (size_t) spec->n_outputs * spec->layout.n_dense +
+		(size_t) k * osml_layout_entries(&spec->layout);
+}
+
+static size_t
+bias_at(const OsmlModelSpec *spec, int k)
+{
+	return (size_t) spec->n_outputs * n_weights(spec) + (size_t) k;
+}
+
+/* value i of a vector in the compute type, as a place */
+static void *
+place(const OsmlModelSpec *spec, const void *vector, size_t i)
+{
+	return (char *) vector + i * osml_precision_size(spec->precision);
 }
 
 /* value i of a vector in the compute type */
@@ -53,11 +79,11 @@ param_add(const OsmlModelSpec *spec, void *params, size_t i, double value)
 		((double *) params)[i] += value;
 }
 
-/* the bias, or what stands for it */
+/* the bias of output k, or what stands for it */
 static double
-linear_bias(const OsmlModelSpec *spec, const void *params)
+linear_bias(const OsmlModelSpec *spec, const void *params, int k)
 {
-	return spec->bias ? param_at(spec, params, n_weights(spec)) : 0;
+	return spec->bias ? param_at(spec, params, bias_at(spec, k)) : 0;
 }
 
 /*
@@ -80,67 +106,126 @@ uniform_bounds(const OsmlModelSpec *spec, double *weight, double *bias)
 		*weight = *bias = 0;	/* no columns: PyTorch leaves the bias at 0 */
 }
 
-/* initial parameters: the weight is drawn first, then the bias */
+/* n values of the initial distribution from place i on */
+static void
+draw(const OsmlModelSpec *spec, OsmlMt19937 *mt, double bound, size_t n, void *params,
+	 size_t i)
+{
+	if (spec->init == OSML_INIT_NORMAL)
+		osml_mt19937_normal(mt, spec->precision, n, place(spec, params, i));
+	else
+		osml_mt19937_uniform(mt, spec->precision, n, -bound, bound,
+							 place(spec, params, i));
+}
+
+/*
+ * Initial parameters: the weight is drawn first, then the bias.  A row of the
+ * weight goes on in the tables; without tables, and for one output, it is drawn
+ * at once as PyTorch does, whose normal draws depend on how many there are.
+ */
 static void
 linear_init(const OsmlModelSpec *spec, void *params)
 {
-	size_t		width = osml_precision_size(spec->precision);
-	size_t		n = n_weights(spec);
-	char	   *bias = (char *) params + n * width;
+	size_t		n_dense = (size_t) spec->layout.n_dense;
+	size_t		entries = osml_layout_entries(&spec->layout);
 	double		weight_bound;
 	double		bias_bound;
 	OsmlMt19937 mt;
 
-	memset(params, 0, linear_n_params(spec) * width);
+	memset(params, 0, linear_n_params(spec) * osml_precision_size(spec->precision));
 	if (spec->init == OSML_INIT_ZEROS)
 		return;
-
 	osml_mt19937_seed(&mt, spec->seed);
-	if (spec->init == OSML_INIT_NORMAL)
-	{
-		osml_mt19937_normal(&mt, spec->precision, n, params);
-		if (spec->bias)
-			osml_mt19937_normal(&mt, spec->precision, 1, bias);
-		return;
-	}
 	uniform_bounds(spec, &weight_bound, &bias_bound);
-	osml_mt19937_uniform(&mt, spec->precision, n, -weight_bound, weight_bound,
-						 params);
+	if (spec->n_outputs == 1 || entries == 0)
+		draw(spec, &mt, weight_bound, (size_t) spec->n_outputs * n_weights(spec), params, 0);
+	else
+	{
+		for (int k = 0; k < spec->n_outputs; k++)
+		{
+			draw(spec, &mt, weight_bound, n_dense, params, weights_at(spec, k));
+			draw(spec, &mt, weight_bound, entries, params, tables_at(spec, k));
+		}
+	}
 	if (spec->bias)
-		osml_mt19937_uniform(&mt, spec->precision, 1, -bias_bound, bias_bound,
-							 bias);
+		draw(spec, &mt, bias_bound, (size_t) spec->n_outputs, params, bias_at(spec, 0));
 }
 
 /* outputs and slopes of a block's rows */
 static size_t
-linear_scratch(const OsmlModelSpec *spec)
+linear_scratch(const OsmlModelSpec *spec, int64_t batch_rows)
 {
-	return 2 * OSML_BLOCK_ROWS * osml_precision_size(spec->precision);
+	return 2 * (size_t) spec->n_outputs * OSML_BLOCK_ROWS *
+		osml_precision_size(spec->precision);
+}
+
+/* rows to take at a time */
+static int
+tile_rows(const OsmlModelSpec *spec)
+{
+	int			rows = TILE_VALUES / (spec->layout.n_dense + 1) / MIN_TILE * MIN_TILE;
+
+	if (spec->n_outputs == 1 || rows > OSML_BLOCK_ROWS)
+		return OSML_BLOCK_ROWS;
+	return rows < MIN_TILE ? MIN_TILE : rows;
+}
+
+/* outputs of rows [lo, hi): output k of row i at k * (hi - lo) + i - lo */
+static void
+compute_outputs(const OsmlModelSpec *spec, const OsmlBackend *backend,
+				const OsmlBlock *block, int lo, int hi, const void *params, void *z)
+{
+	for (int k = 0; k < spec->n_outputs; k++)
+	{
+		void	   *out = place(spec, z, (size_t) k * (hi - lo));
+
+		backend->affine(spec->precision, &spec->layout, block, lo, hi,
+						place(spec, params, weights_at(spec, k)),
+						linear_bias(spec, params, k), out);
+		backend->gather(spec->precision, &spec->layout, block, lo, hi,
+						place(spec, params, tables_at(spec, k)), out);
+	}
+}
+
+/* gradient sum and loss sum of a tile of rows */
+static void
+accumulate_tile(const OsmlModelSpec *spec, const OsmlBackend *backend,
+				const OsmlBlock *block, int lo, int hi, const void *params, void *grad,
+				double *loss_sum, void *z, void *slope)
+{
+	compute_outputs(spec, backend, block, lo, hi, params, z);
+	if (osml_loss_by_class(spec->loss))
+		*loss_sum += backend->class_loss(spec->precision, spec->loss, spec->n_outputs,
+										 &spec->layout, block, lo, hi, z, slope);
+	else
+		*loss_sum += backend->loss(spec->precision, spec->loss, spec->loss_param,
+								   &spec->layout, block, lo, hi, z, slope);
+	for (int k = 0; k < spec->n_outputs; k++)
+	{
+		void	   *at = place(spec, slope, (size_t) k * (hi - lo));
+		double		sum = backend->affine_grad(spec->precision, &spec->layout, block,
+											   lo, hi, at,
+											   place(spec, grad, weights_at(spec, k)));
+
+		backend->scatter(spec->precision, &spec->layout, block, lo, hi, at,
+						 place(spec, grad, tables_at(spec, k)));
+		if (spec->bias)
+			param_add(spec, grad, bias_at(spec, k), sum);
+	}
 }
 
 /* gradient sum and loss sum of rows [lo, hi) */
 static void
 linear_accumulate(const OsmlModelSpec *spec, const OsmlBackend *backend,
-				  const OsmlBlock *block, int lo, int hi, const void *params,
-				  void *grad, double *loss_sum, void *scratch)
+				  const OsmlBlock *block, int lo, int hi, OsmlRowsAt at,
+				  const void *params, void *grad, double *loss_sum, void *scratch)
 {
-	void	   *z = scratch;
-	void	   *slope = (char *) scratch +
-		OSML_BLOCK_ROWS * osml_precision_size(spec->precision);
-	double		slope_sum;
+	int			tile = tile_rows(spec);
+	void	   *slope = place(spec, scratch, (size_t) spec->n_outputs * OSML_BLOCK_ROWS);
 
-	backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
-					linear_bias(spec, params), z);
-	backend->gather(spec->precision, &spec->layout, block, lo, hi,
-					tables_of(spec, params), z);
-	*loss_sum += backend->loss(spec->precision, spec->loss, spec->loss_param,
-							   &spec->layout, block, lo, hi, z, slope);
-	slope_sum = backend->affine_grad(spec->precision, &spec->layout, block,
-									 lo, hi, slope, grad);
-	backend->scatter(spec->precision, &spec->layout, block, lo, hi, slope,
-					 tables_of(spec, grad));
-	if (spec->bias)
-		param_add(spec, grad, n_weights(spec), slope_sum);
+	for (int start = lo; start < hi; start += tile)
+		accumulate_tile(spec, backend, block, start, start + tile < hi ? start + tile : hi,
+						params, grad, loss_sum, scratch, slope);
 }
 
 /* outputs of rows [lo, hi), always float64 */
@@ -150,68 +235,75 @@ linear_predict(const OsmlModelSpec *spec, const OsmlBackend *backend,
 			   double *z, void *scratch)
 {
 	bool		narrow = spec->precision == OSML_FLOAT32;
-	void	   *out = narrow ? scratch : z;
+	size_t		n = (size_t) spec->n_outputs * (hi - lo);
 
-	backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
-					linear_bias(spec, params), out);
-	backend->gather(spec->precision, &spec->layout, block, lo, hi,
-					tables_of(spec, params), out);
-	for (int i = 0; narrow && i < hi - lo; i++)
+	compute_outputs(spec, backend, block, lo, hi, params, narrow ? scratch : z);
+	for (size_t i = 0; narrow && i < n; i++)
 		z[i] = ((const float *) scratch)[i];
 }
 
 /*
- * The output of one prepared row.  The additions go in the order of the
+ * One output of one prepared row.  The additions go in the order of the
  * backend's affine and gather, so that a row alone and in a block has the same
  * bits.
  */
 static double
-linear_predict_row(const OsmlModelSpec *spec, const void *params,
-				   const double *row, const int32_t *codes)
+predict_one(const OsmlModelSpec *spec, const void *params, int k, const double *row,
+			const int32_t *codes)
 {
 	const OsmlLayout *layout = &spec->layout;
 	int			n = layout->n_dense;
-	size_t		table = (size_t) n;
+	size_t		table = 0;
 
 	if (spec->precision == OSML_FLOAT32)
 	{
-		const float *w = params;
-		float		z = (float) linear_bias(spec, params);
+		const float *w = (const float *) params + weights_at(spec, k);
+		const float *entry = (const float *) params + tables_at(spec, k);
+		float		z = (float) linear_bias(spec, params, k);
 
 		for (int j = 0; j < n; j++)
 			z = z + w[j] * (float) row[j];
-		for (int k = 0; k < layout->n_codes; k++)
+		for (int c = 0; c < layout->n_codes; c++)
 		{
-			z = z + w[table + (size_t) codes[k]];
-			table += (size_t) layout->code_sizes[k];
+			z = z + entry[table + (size_t) codes[c]];
+			table += (size_t) layout->code_sizes[c];
 		}
 		return z;
 	}
 	else
 	{
-		const double *w = params;
-		double		z = linear_bias(spec, params);
+		const double *w = (const double *) params + weights_at(spec, k);
+		const double *entry = (const double *) params + tables_at(spec, k);
+		double		z = linear_bias(spec, params, k);
 
 		for (int j = 0; j < n; j++)
 			z = z + w[j] * row[j];
-		for (int k = 0; k < layout->n_codes; k++)
+		for (int c = 0; c < layout->n_codes; c++)
 		{
-			z = z + w[table + (size_t) codes[k]];
-			table += (size_t) layout->code_sizes[k];
+			z = z + entry[table + (size_t) codes[c]];
+			table += (size_t) layout->code_sizes[c];
 		}
 		return z;
 	}
 }
 
-/* a tensor of one row */
+static void
+linear_predict_row(const OsmlModelSpec *spec, const void *params, const double *row,
+				   const int32_t *codes, double *z, void *scratch)
+{
+	for (int k = 0; k < spec->n_outputs; k++)
+		z[k] = predict_one(spec, params, k, row, codes);
+}
+
+/* a tensor of a row an output */
 static OsmlTensor
-row_tensor(const char *name, size_t offset, size_t size)
+matrix(const OsmlModelSpec *spec, const char *name, size_t offset, size_t columns)
 {
 	OsmlTensor	tensor = {
 		.ndim = 2,
-		.shape = {1, (int64_t) size},
+		.shape = {spec->n_outputs, (int64_t) columns},
 		.offset = offset,
-		.size = size
+		.size = (size_t) spec->n_outputs * columns
 	};
 
 	memcpy(tensor.name, name, strlen(name) + 1);
@@ -219,9 +311,9 @@ row_tensor(const char *name, size_t offset, size_t size)
 }
 
 /*
- * weight [1, n] and bias [1], as nn.Linear(n, 1) names them; between them the
- * tables of all code columns as one tensor, as they lie, since there may be
- * more code columns than OSML_MAX_TENSORS.
+ * weight [n_outputs, n] and bias [n_outputs], as nn.Linear names them; between
+ * them the tables of all code columns as one tensor, as they lie, since there may
+ * be more code columns than OSML_MAX_TENSORS.
  */
 static int
 linear_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors)
@@ -231,17 +323,17 @@ linear_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors)
 	int			n = 0;
 
 	if (n_dense > 0)
-		tensors[n++] = row_tensor("weight", 0, n_dense);
+		tensors[n++] = matrix(spec, "weight", weights_at(spec, 0), n_dense);
 	if (entries > 0)
-		tensors[n++] = row_tensor("category_weight", n_dense, entries);
+		tensors[n++] = matrix(spec, "category_weight", tables_at(spec, 0), entries);
 	if (spec->bias)
 		tensors[n++] = (OsmlTensor)
 	{
 		.name = "bias",
 		.ndim = 1,
-		.shape = {1},
-		.offset = n_dense + entries,
-		.size = 1
+		.shape = {spec->n_outputs},
+		.offset = bias_at(spec, 0),
+		.size = (size_t) spec->n_outputs
 	};
 	return n;
 }
@@ -252,19 +344,24 @@ osml_linear_unscale(const OsmlModelSpec *spec, const OsmlScaling *scaling,
 					const void *params, double *weight, double *intercept)
 {
 	size_t		n_dense = (size_t) spec->layout.n_dense;
-	size_t		n = n_weights(spec);
-	double		sum = linear_bias(spec, params) * scaling->label_scale +
-		scaling->label_center;
+	size_t		entries = osml_layout_entries(&spec->layout);
 
-	for (size_t j = 0; j < n_dense; j++)
+	for (int k = 0; k < spec->n_outputs; k++, weight += n_dense + entries)
 	{
-		weight[j] = param_at(spec, params, j) *
-			(scaling->label_scale / scaling->scale[j]);
-		sum -= weight[j] * scaling->center[j];
+		double		sum = linear_bias(spec, params, k) * scaling->label_scale +
+			scaling->label_center;
+
+		for (size_t j = 0; j < n_dense; j++)
+		{
+			weight[j] = param_at(spec, params, weights_at(spec, k) + j) *
+				(scaling->label_scale / scaling->scale[j]);
+			sum -= weight[j] * scaling->center[j];
+		}
+		for (size_t i = 0; i < entries; i++)
+			weight[n_dense + i] = param_at(spec, params, tables_at(spec, k) + i) *
+				scaling->label_scale;
+		intercept[k] = sum;
 	}
-	for (size_t i = n_dense; i < n; i++)
-		weight[i] = param_at(spec, params, i) * scaling->label_scale;
-	*intercept = sum;
 }
 
 /* parameters from weights in the columns' own units; see linear.h */

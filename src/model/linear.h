@@ -11,18 +11,18 @@
 #include "model/model.h"
 
 /*
- * Undo the scaling of columns and label.  weight gets n_dense values in label
- * units per unit of the column, then one in label units for each entry of the
- * code columns' tables: what a row of that category gets added.  params in
- * spec->precision.
+ * Undo the scaling of columns and label.  Of each output weight gets n_dense
+ * values in label units per unit of the column, then one in label units for each
+ * entry of the code columns' tables, what a row of that category gets added; and
+ * intercept one value.  params in spec->precision.
  */
 extern void osml_linear_unscale(const OsmlModelSpec *spec,
 								const OsmlScaling *scaling, const void *params,
 								double *weight, double *intercept);
 
 /*
- * The reverse: parameters that give these raw weights (optimizer "exact",
- * initial_weights).  Without a bias the intercept is left out.
+ * The reverse, of a model with one output: parameters that give these raw
+ * weights (optimizer "exact").  Without a bias the intercept is left out.
  */
 extern void osml_linear_rescale(const OsmlModelSpec *spec,
 								const OsmlScaling *scaling, const double *weight,

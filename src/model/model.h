@@ -4,7 +4,7 @@
  *
  * Pure C: no server header, no globals, safe in threads.  A model works on
  * prepared blocks (features/scale.h) and leaves the arithmetic to a backend.
- * A new kind of model is one file beside this one and one entry in
+ * A new body is one file beside this one; a new kind of model is one entry in
  * osml_models[].
  *
  * Next: linear.c, predictor.h (prediction from stored bytes).
@@ -15,6 +15,7 @@
 #include "compute/backend.h"
 #include "compute/block.h"
 #include "compute/status.h"
+#include "rules/activation/activation.h"
 
 /* How parameters start; names as in PyTorch. */
 typedef enum OsmlInit
@@ -35,7 +36,23 @@ typedef struct OsmlTensor
 	int64_t		shape[2];
 	size_t		offset;			/* first value's index in the parameter vector */
 	size_t		size;			/* number of values */
+	bool		buffer;			/* kept with the parameters, but no optimiser touches
+								 * it: running statistics of batch norm */
 } OsmlTensor;
+
+#define OSML_MAX_HIDDEN 16
+
+/* of a network with hidden layers; zeroes for others */
+typedef struct OsmlNetwork
+{
+	int			n_hidden;
+	int			hidden[OSML_MAX_HIDDEN];	/* neurons of each hidden layer */
+	OsmlActivation activation;
+	bool		batch_norm;		/* BatchNorm1d before every linear layer */
+	double		dropout;		/* probability, after every activation; 0: none */
+	int			embedding;		/* width of an embedding of a code column; 0: by its size */
+	uint64_t	seed;			/* key of the dropout masks */
+} OsmlNetwork;
 
 struct OsmlModelOps;
 
@@ -45,55 +62,99 @@ typedef struct OsmlModelSpec
 	OsmlLayout	layout;
 	OsmlPrecision precision;
 	bool		bias;
+	int			n_outputs;		/* values a row: the classes of softmax, else 1 */
 	OsmlLoss	loss;
 	double		loss_param;		/* huber delta, in the units the model trains in */
 	OsmlInit	init;
 	uint64_t	seed;			/* mt19937 seed of the initial parameters */
+	OsmlNetwork network;
 } OsmlModelSpec;
+
+/* Where in a run rows are, so that random masks do not depend on how a batch is
+ * cut. */
+typedef struct OsmlRowsAt
+{
+	uint64_t	batch;			/* number of the batch, from 0 */
+	int64_t		row;			/* of the first row within the batch, from 0 */
+} OsmlRowsAt;
 
 typedef struct OsmlModelOps
 {
 	const char *name;			/* "linear" */
 
-	/* values in the parameter vector */
+	/* values that are trained: they come first in the parameter vector */
 	size_t		(*n_params) (const OsmlModelSpec *spec);
 
-	/* fill params as spec->init and spec->seed say, drawing as PyTorch does */
+	/* values behind them that are not trained; NULL: none */
+	size_t		(*n_buffers) (const OsmlModelSpec *spec);
+
+	/* fill params as spec->init and spec->seed say, drawing as PyTorch does, and
+	 * the buffers behind them */
 	void		(*init) (const OsmlModelSpec *spec, void *params);
 
-	/* scratch bytes that accumulate and predict need */
-	size_t		(*scratch) (const OsmlModelSpec *spec);
+	/* scratch bytes that accumulate, of batches of at most batch_rows, and predict
+	 * need; batch_rows 0: predict alone */
+	size_t		(*scratch) (const OsmlModelSpec *spec, int64_t batch_rows);
+
+	/* and predict_row; NULL: none */
+	size_t		(*row_scratch) (const OsmlModelSpec *spec);
 
 	/*
-	 * Add to grad the gradient SUM, and to *loss_sum the loss sum, of rows
-	 * [lo, hi).  The trainer divides by the batch's rows once, so a batch cut
-	 * into parts has the unsplit gradient.
+	 * Add to grad [n_params] the gradient SUM, and to *loss_sum the loss sum, of
+	 * rows [lo, hi).  The trainer divides by the batch's rows once, so a batch cut
+	 * into parts has the unsplit gradient.  A model that needs all rows of a batch
+	 * at once keeps them in scratch until end_batch.
 	 */
 	void		(*accumulate) (const OsmlModelSpec *spec, const OsmlBackend *backend,
-							   const OsmlBlock *block, int lo, int hi,
+							   const OsmlBlock *block, int lo, int hi, OsmlRowsAt at,
 							   const void *params, void *grad,
 							   double *loss_sum, void *scratch);
 
-	/* z[i] = the model's output for row lo + i, always float64 */
+	/* the batch is complete: gradient of what was kept, and running statistics
+	 * into the buffers.  NULL: nothing is kept */
+	void		(*end_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,
+							  void *params, void *grad, double *loss_sum,
+							  void *scratch);
+
+	/* z[k * (hi - lo) + i] = output k of row lo + i, always float64 */
 	void		(*predict) (const OsmlModelSpec *spec, const OsmlBackend *backend,
 							const OsmlBlock *block, int lo, int hi,
 							const void *params, double *z, void *scratch);
 
 	/*
 	 * The same for one prepared row: layout.n_dense float64 values and
-	 * layout.n_codes codes (NULL where there are none).
+	 * layout.n_codes codes (NULL where there are none); z gets n_outputs values.
 	 */
-	double		(*predict_row) (const OsmlModelSpec *spec, const void *params,
-								const double *row, const int32_t *codes);
+	void		(*predict_row) (const OsmlModelSpec *spec, const void *params,
+								const double *row, const int32_t *codes, double *z,
+								void *scratch);
 
-	/* describe the parameter vector; returns the number of tensors */
+	/* describe the parameter vector, buffers too; returns the number of tensors */
 	int			(*tensors) (const OsmlModelSpec *spec, OsmlTensor *tensors);
 } OsmlModelOps;
 
+/* all values of the parameter vector, buffers too */
+static inline size_t
+osml_model_values(const OsmlModelSpec *spec)
+{
+	return spec->ops->n_params(spec) +
+		(spec->ops->n_buffers ? spec->ops->n_buffers(spec) : 0);
+}
+
 extern const OsmlModelOps osml_model_linear;
 
-/* NULL-terminated; the parser of model_type and its hint walk it */
-extern const OsmlModelOps *const osml_models[];
-extern const OsmlModelOps *osml_model_by_name(const char *name);
+/* A kind of model as users name it: a body and the loss it is trained with. */
+typedef struct OsmlModelKind
+{
+	const char *name;			/* "logistic" */
+	const OsmlModelOps *ops;
+	OsmlLoss	loss;			/* unless another is asked for */
+	uint32_t	losses;			/* bits of those that may be: 1 << OsmlLoss */
+	const char *meaning;		/* one line for the documentation */
+} OsmlModelKind;
+
+/* ended by a kind without a name; the parser of model_type and its hint walk it */
+extern const OsmlModelKind osml_models[];
+extern const OsmlModelKind *osml_model_by_name(const char *name);
 
 #endif							/* OSML_MODEL_H */

@@ -4,31 +4,52 @@
  */
 #include "model/predictor.h"
 
-/* one raw row to a prediction in the label's own units */
-double
-osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
-				   const int32_t *codes, double *buf)
+size_t
+osml_predictor_row_bytes(const OsmlPredictor *predictor)
 {
 	const OsmlModelSpec *spec = &predictor->spec;
-	const OsmlScaling *scaling = &predictor->scaling;
-	double		z;
 
-	osml_prepare_row(scaling, spec->precision, raw, buf);
-	z = spec->ops->predict_row(spec, predictor->params, buf, codes);
-	return z * scaling->label_scale + scaling->label_center;
+	return (size_t) spec->layout.n_dense * sizeof(double) +
+		(spec->ops->row_scratch ? spec->ops->row_scratch(spec) : 0);
 }
 
-/* rows [lo, hi) of a prepared block, in the label's own units */
+/* n outputs in the units the model trains in, to the label's */
+static void
+unscale(const OsmlScaling *scaling, size_t n, double *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = out[i] * scaling->label_scale + scaling->label_center;
+}
+
+void
+osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
+				   const int32_t *codes, double *out, void *buf)
+{
+	const OsmlModelSpec *spec = &predictor->spec;
+	double	   *prepared = buf;
+
+	osml_prepare_row(&predictor->scaling, spec->precision, raw, prepared);
+	spec->ops->predict_row(spec, predictor->params, prepared, codes, out,
+						   prepared + spec->layout.n_dense);
+	unscale(&predictor->scaling, (size_t) spec->n_outputs, out);
+	osml_predictor_link(predictor, 1, out);
+}
+
 void
 osml_predictor_block(const OsmlPredictor *predictor,
 					 const OsmlBackend *backend, const OsmlBlock *block,
 					 int lo, int hi, double *out, void *scratch)
 {
 	const OsmlModelSpec *spec = &predictor->spec;
-	const OsmlScaling *scaling = &predictor->scaling;
 
 	spec->ops->predict(spec, backend, block, lo, hi, predictor->params, out,
 					   scratch);
-	for (int i = 0; i < hi - lo; i++)
-		out[i] = out[i] * scaling->label_scale + scaling->label_center;
+	unscale(&predictor->scaling, (size_t) spec->n_outputs * (size_t) (hi - lo), out);
+}
+
+void
+osml_predictor_link(const OsmlPredictor *predictor, int n, double *out)
+{
+	osml_link_apply(osml_losses[predictor->spec.loss].link, predictor->spec.n_outputs, n,
+					out);
 }

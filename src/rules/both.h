@@ -25,21 +25,41 @@
 #define OSML_REAL_IS_FLOAT 0
 #define OSML_TYPED(name) name##_f64
 #define OSML_SQRT(x) sqrt(x)
+#define OSML_EXP(x) exp(x)
+#define OSML_LOG(x) log(x)
+#define OSML_LOG1P(x) log1p(x)
+#define OSML_TANH(x) tanh(x)
+#define OSML_ERF(x) erf(x)
 #include OSML_RULE_FILE
 #undef OSML_REAL
 #undef OSML_REAL_IS_FLOAT
 #undef OSML_TYPED
 #undef OSML_SQRT
+#undef OSML_EXP
+#undef OSML_LOG
+#undef OSML_LOG1P
+#undef OSML_TANH
+#undef OSML_ERF
 
 #define OSML_REAL float
 #define OSML_REAL_IS_FLOAT 1
 #define OSML_TYPED(name) name##_f32
 #define OSML_SQRT(x) sqrtf(x)
+#define OSML_EXP(x) expf(x)
+#define OSML_LOG(x) logf(x)
+#define OSML_LOG1P(x) log1pf(x)
+#define OSML_TANH(x) tanhf(x)
+#define OSML_ERF(x) erff(x)
 #include OSML_RULE_FILE
 #undef OSML_REAL
 #undef OSML_REAL_IS_FLOAT
 #undef OSML_TYPED
 #undef OSML_SQRT
+#undef OSML_EXP
+#undef OSML_LOG
+#undef OSML_LOG1P
+#undef OSML_TANH
+#undef OSML_ERF
 
 #undef OSML_RULE_FILE
 #endif							/* OSML_RULE_FILE */

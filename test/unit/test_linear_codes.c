@@ -9,7 +9,7 @@
 
 #include "fixtures/codes.h"
 #include "model/linear.h"
-#include "model/predictor.h"
+#include "fixtures/predict.h"
 
 /* one table beyond what is summed on the stack, one of a single entry */
 static const int32_t sizes[] = {3, 300, 1, 7};
@@ -30,6 +30,7 @@ new_spec(OsmlPrecision precision, OsmlLoss loss, int n_dense)
 		.layout = {.n_dense = n_dense,.n_codes = CODES,.code_sizes = sizes},
 		.precision = precision,
 		.bias = true,
+		.n_outputs = 1,
 		.loss = loss,
 		.loss_param = 0.6,
 		.init = OSML_INIT_TORCH_LINEAR,
@@ -111,9 +112,10 @@ loss_of(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi,
 		const void *params, void *grad)
 {
 	double		scratch[2 * OSML_BLOCK_ROWS];
+	OsmlRowsAt	from = {0, 0};
 	double		sum = 0;
 
-	spec->ops->accumulate(spec, cpu, block, lo, hi, params, grad, &sum, scratch);
+	spec->ops->accumulate(spec, cpu, block, lo, hi, from, params, grad, &sum, scratch);
 	return sum;
 }
 
@@ -321,7 +323,7 @@ test_predictions(OsmlPrecision precision, int n_dense, bool bias)
 			code[k] = osml_block_codes(raw, &spec.layout, k)[i];
 			z += weight[n_dense + (int) osml_layout_table(&spec.layout, k) + code[k]];
 		}
-		different += osml_predictor_row(&predictor, row, code, buf) != out[i - 3];
+		different += predict_one(&predictor, row, code, buf) != out[i - 3];
 		worst = fmax(worst, fabs(z - out[i - 3]));
 	}
 	ok(different == 0, "float%d, %d number columns: rows and blocks have the same bits",
@@ -459,7 +461,7 @@ test_torch(void)
 int
 main(void)
 {
-	for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+	for (int loss = 0; loss < OSML_ROW_LOSS_COUNT; loss++)
 	{
 		test_gradient((OsmlLoss) loss);
 		for (int precision = 0; precision < 2; precision++)

@@ -13,6 +13,12 @@
 #define ROWS 300
 #define DELTA 0.75
 
+static double
+row_loss(OsmlLoss loss, double z, double y, double param)
+{
+	return osml_loss_value(loss, 1, 1, &z, y, param);
+}
+
 static const OsmlLayout layout = {.n_dense = 0};
 static const OsmlBackend *const cpu = &osml_backend_cpu;
 
@@ -80,7 +86,7 @@ test_values(void)
 	is_close(slope, 2, 0, 0, "its slope is delta");
 	is_close(one_row(OSML_LOSS_HUBER, 2, 4, 2, &slope), 2, 0, 0, "huber at delta");
 	is_close(slope, 2, 0, 0, "its slope there");
-	for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+	for (int loss = 0; loss < OSML_ROW_LOSS_COUNT; loss++)
 		ok(isnan(one_row((OsmlLoss) loss, 1, NAN, 0, &slope)) && isnan(slope),
 		   "%s: a NaN stays a NaN", osml_loss_name((OsmlLoss) loss));
 	ok(isinf(one_row(OSML_LOSS_MSE, 0, 1e200, 0, &slope)),
@@ -91,7 +97,7 @@ test_values(void)
 static void
 test_list(void)
 {
-	for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+	for (int loss = 0; loss < OSML_ROW_LOSS_COUNT; loss++)
 		ok(osml_loss_by_name(osml_losses[loss].name) == loss &&
 		   osml_losses[loss].meaning[0] != '\0', "%s: found by name",
 		   osml_loss_name((OsmlLoss) loss));
@@ -110,12 +116,15 @@ test_units(OsmlLoss loss)
 	double		param = osml_losses[loss].unit_power != 0 ? DELTA / scale : DELTA;
 	double		worst = 0;
 
+	/* classes and counts are not scaled */
+	if (osml_losses[loss].link != OSML_LINK_IDENTITY)
+		return;
 	for (uint64_t i = 0; i < 50; i++)
 	{
 		double		z = 3 * noise(3, i);
 		double		y = 3 * noise(4, i);
 		double		slope;
-		double		dollars = osml_loss_value(loss, z, y, DELTA);
+		double		dollars = row_loss(loss, z, y, DELTA);
 		double		scaled = one_row(loss, param, z / scale, y / scale, &slope);
 
 		worst = fmax(worst, fabs(dollars - scaled * osml_loss_unit(loss, scale)));
@@ -145,7 +154,7 @@ test_weights(void)
 int
 main(void)
 {
-	for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+	for (int loss = 0; loss < OSML_ROW_LOSS_COUNT; loss++)
 	{
 		test_slopes((OsmlLoss) loss);
 		test_units((OsmlLoss) loss);

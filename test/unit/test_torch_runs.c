@@ -13,7 +13,7 @@
 #include "fixtures/taxi.h"
 #include "fixtures/torch_linear.h"
 #include "model/linear.h"
-#include "model/predictor.h"
+#include "fixtures/predict.h"
 
 #define PARAMS (TAXI_COLUMNS + 1)
 
@@ -109,10 +109,11 @@ set_up(Run *run, const TorchRun *torch)
 	run->torch = torch;
 	run->spec = (OsmlModelSpec)
 	{
-		.ops = osml_model_by_name("linear"),
+		.ops = osml_model_by_name("linear")->ops,
 		.layout = taxi_layout,
 		.precision = torch->float32 ? OSML_FLOAT32 : OSML_FLOAT64,
 		.bias = true,
+		.n_outputs = 1,
 		.loss = (OsmlLoss) loss,
 		.loss_param = torch->huber_delta,
 		.init = strcmp(torch->init, "torch_linear") == 0 ?
@@ -134,6 +135,7 @@ static double
 accumulate(Run *run, long first, int n)
 {
 	double		loss_sum = 0;
+	OsmlRowsAt	from = {0, 0};
 
 	memset(run->grad, 0, sizeof(run->grad));
 	while (n > 0)
@@ -143,7 +145,7 @@ accumulate(Run *run, long first, int n)
 		int			lo = row % OSML_BLOCK_ROWS;
 		int			hi = block->nrows - lo < n ? block->nrows : lo + n;
 
-		run->spec.ops->accumulate(&run->spec, cpu, block, lo, hi, run->params,
+		run->spec.ops->accumulate(&run->spec, cpu, block, lo, hi, from, run->params,
 								  run->grad, &loss_sum, run->scratch);
 		first += hi - lo;
 		n -= hi - lo;
@@ -204,7 +206,7 @@ check_predictions(Run *run)
 	{
 		for (int j = 0; j < TAXI_COLUMNS; j++)
 			raw[j] = osml_block_column(run->raw[0], j)[i];
-		same = same && osml_predictor_row(&predictor, raw, NULL, buf) == out[i];
+		same = same && predict_one(&predictor, raw, NULL, buf) == out[i];
 		norm = hypot(norm, run->torch->predictions[i]);
 	}
 	run->worst = 0;

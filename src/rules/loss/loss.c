@@ -5,10 +5,14 @@
 #include "rules/loss/loss.h"
 
 const OsmlLossInfo osml_losses[] = {
-#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, meaning) \
-	{name, meaning, is_squared, uses_param, unit_power},
+#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, link, meaning) \
+	{name, meaning, is_squared, uses_param, unit_power, OSML_LINK_##link},
 #include "rules/loss/list.h"
 #undef OSML_LOSS
+#define OSML_CLASS_LOSS(symbol, function, name, link, meaning) \
+	{name, meaning, false, false, 0, OSML_LINK_##link},
+#include "rules/loss/class_list.h"
+#undef OSML_CLASS_LOSS
 };
 
 /* the loss of that name, whatever its case, or -1 */
@@ -39,19 +43,33 @@ osml_loss_is_squared(OsmlLoss loss)
 
 /* each loss in float64, without its slope */
 static double (*const loss_functions[]) (double, double, double, double *) = {
-#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, meaning) \
+#define OSML_LOSS(symbol, function, name, is_squared, uses_param, unit_power, link, meaning) \
 	function##_f64,
 #include "rules/loss/list.h"
 #undef OSML_LOSS
 };
 
+/* and those by class */
+static double (*const class_functions[]) (int, size_t, const double *, double, double *) = {
+#define OSML_CLASS_LOSS(symbol, function, name, link, meaning) function##_f64,
+#include "rules/loss/class_list.h"
+#undef OSML_CLASS_LOSS
+};
+
 /* loss of one row, for reports */
 double
-osml_loss_value(OsmlLoss loss, double z, double y, double param)
+osml_loss_value(OsmlLoss loss, int n_outputs, size_t stride, const double *z, double y,
+				double param)
 {
-	double		slope;
+	double		slope[OSML_MAX_CLASSES];
+	double		row[OSML_MAX_CLASSES];
 
-	return loss_functions[loss] (z, y, param, &slope);
+	if (!osml_loss_by_class(loss))
+		return loss_functions[loss] (z[0], y, param, slope);
+	row[0] = z[0];
+	for (int c = 1; c < n_outputs; c++)
+		row[c] = z[(size_t) c * stride];
+	return class_functions[loss - OSML_ROW_LOSS_COUNT] (n_outputs, 1, row, y, slope);
 }
 
 /*
