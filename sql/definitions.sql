@@ -405,6 +405,16 @@ RESET ROLE;
 SELECT pg_temp.defs('defs theirs');
 SELECT pg_temp.outcome($$UPDATE osml.definitions SET params = '{"expression": "1"}' WHERE dataset = 'defs theirs'$$);
 
+-- Whoever can become its owner is told how, and is not offered the name that was typed, or one that is not to be used.
+SELECT pg_temp.outcome($$SELECT osml_transform_row('defs theirs', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_transform_row('defs their', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_bin('defs theirs', 'miles', 3)$$);
+SELECT pg_temp.outcome($$SELECT osml_bin('defs their', 'miles', 3)$$);
+SELECT pg_temp.outcome(format('SELECT %s', call)) FROM unnest('{osml_train($$defs theirs$$),osml_analyze($$defs theirs$$),
+	osml_feature_report($$defs theirs$$),"osml_evaluate($$defs model$$, $$defs theirs$$)"}'::text[]) call;
+SELECT pg_temp.outcome($$SELECT osml_predict('defs theirs', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_drop_dataset('defs their')$$);
+
 -- --- The list of transforms ------------------------------------------------------------
 
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');

@@ -135,7 +135,7 @@ osml_drop_dataset(PG_FUNCTION_ARGS)
 	row = osml_dataset_find(name);
 	if (row == NULL)
 	{
-		const char *nearest = osml_nearest_of(name, osml_dataset_names());
+		const char *nearest = osml_nearest_of(name, osml_dataset_names(false));
 
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
