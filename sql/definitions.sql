@@ -308,6 +308,10 @@ SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "lat + fare"}')$$);
 -- An error in an expression says whose it is.
 SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "latt + 1"}');
+-- An expression gives one value, made of the row.
+SELECT e, pg_temp.outcome(format($$SELECT osml_transform('defs forms', 'f', 'sql', %L)$$, jsonb_build_object('expression', e)))
+	FROM unnest(ARRAY['generate_series(1, 3)', 'unnest(ARRAY[lat, lon])', 'sum(lat)', 'row_number() OVER ()', '(SELECT 1)',
+		'lat + random()', 'lat AS f', 'lat, lon', '*', 'lat.*', '(lat).*', 'abs(lat.*)', 'lat; SELECT 1', 'DISTINCT lat', '']) e;
 -- What is copied along is what is read: not a feature that hides a column.
 SELECT osml_transform('defs forms', 'lat', 'standardize');
 SELECT osml_transform('defs forms', 'zip', 'category', '{"max_categories": 2}');
