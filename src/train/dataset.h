@@ -17,6 +17,9 @@
  */
 extern OsmlDatasetRow *osml_own_dataset(const char *name);
 
+/* raise: the dataset is somebody else's, and whose */
+extern void osml_not_own_dataset(const OsmlDatasetRow *row) pg_attribute_noreturn();
+
 /*
  * The features that a dataset's owner chose, and all that is defined for it
  * (definitions: of OsmlDefinition); NIL: none was chosen, which means all.
