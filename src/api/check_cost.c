@@ -210,7 +210,8 @@ osml_check_cost(OsmlCheck *check)
 	{
 		foresee(check, &run);
 		check_memory(check, &run.where);
-		check_disk(check, &run.where);
+		if (!run.where.refused)
+			check_disk(check, &run.where);
 	}
 	if (tried && check->trial.rows > 0)
 		check_time(check, &run);
