@@ -1,6 +1,7 @@
 -- osml_check: what it foretells of memory and disk is what a run then does; a dataset whose source changed.
 \pset format unaligned
 \pset tuples_only on
+\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
@@ -44,6 +45,15 @@ SELECT pg_temp.compare('ck_all', '{}');
 
 -- what is said of it
 SELECT "check", verdict, message, hint FROM osml_check('ck_all') WHERE "check" IN ('memory', 'disk');
+SELECT "check", verdict, message, hint FROM osml_check('ck_all', '{"lanes":2}') WHERE "check" = 'memory';
+DO $$
+BEGIN
+	PERFORM osml_train('ck_all', '{"lanes":2}', 'ck_model');
+EXCEPTION WHEN configuration_limit_exceeded THEN
+	RAISE WARNING '%', regexp_replace(sqlerrm, '[0-9]+', 'N');
+END $$;
+SELECT osml_create_dataset('ck_val', 'SELECT y, a FROM ck_rows LIMIT 3000', val => 'SELECT y, a FROM ck_rows') > 0;
+SELECT "check", verdict, message, hint FROM osml_check('ck_val') WHERE "check" IN ('memory', 'disk');
 RESET osml.max_spill;
 SELECT "check", verdict, message, hint FROM osml_check('ck_all') WHERE "check" IN ('memory', 'disk');
 SELECT "check", verdict, message FROM osml_check('ck_all', '{"max_epochs":1, "scale":"none", "shuffle":"none"}') WHERE "check" IN ('memory', 'disk');
@@ -81,7 +91,6 @@ SELECT osml_create_dataset('ck_chosen', 'ck_rows', label => 'y', features => '{a
 SELECT count(*) FROM osml_split('ck_table', seed => 3);
 ALTER TABLE ck_rows DROP COLUMN b CASCADE;
 \set VERBOSITY default
-\set SHOW_CONTEXT never
 SELECT osml_train('ck_table');
 SELECT * FROM osml_check('ck_table');
 SELECT * FROM osml_analyze('ck_table');
@@ -95,5 +104,5 @@ SELECT count(*) > 0 FROM osml_split('ck_table', seed => 3);
 SELECT count(*) FROM osml_check('ck_table') WHERE verdict = 'error';
 
 SELECT osml_drop_model('ck_model');
-SELECT osml_drop_dataset(d) FROM unnest('{ck_all,ck_made,ck_broken,ck_split,ck_table,ck_chosen}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{ck_all,ck_made,ck_broken,ck_split,ck_table,ck_chosen,ck_val}'::text[]) d;
 DROP TABLE ck_rows;
