@@ -43,8 +43,13 @@ osml_need_column(const OsmlSource *source, const char *name)
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 source->dataset ?
+			 errmsg("column \"%s\" of dataset \"%s\" does not exist in %s", name,
+					source->dataset, source->label) :
 			 errmsg("column \"%s\" does not exist in %s", name, source->label),
-			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
+			 best ? errhint("Perhaps you meant column \"%s\".", best) :
+			 source->dataset ?
+			 errhint("If it was dropped or renamed since, create the dataset anew.") : 0));
 }
 
 /* Raise: a column cannot be the label, or a feature, for its type. */

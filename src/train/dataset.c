@@ -59,3 +59,56 @@ osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
 	}
 	return features;
 }
+
+/* Raise: the source is not what it was when the dataset was made or split. */
+static void pg_attribute_noreturn()
+source_error(const OsmlDatasetRow *row, const char *part, const char *text,
+			 MemoryContext context)
+{
+	ErrorData  *edata;
+	const char *rows = part == NULL ? "training" :
+		strcmp(part, "val") == 0 ? "validation" : "test";
+
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	if (edata->sqlerrcode != ERRCODE_UNDEFINED_COLUMN &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_TABLE &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_FUNCTION &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
+		edata->sqlerrcode != ERRCODE_DATATYPE_MISMATCH)
+		PG_RE_THROW();
+	FlushErrorState();
+	ereport(ERROR,
+			(errcode(edata->sqlerrcode),
+			 errmsg("%s rows of dataset \"%s\" cannot be read: %s", rows, row->name,
+					edata->message),
+			 errdetail("%s: %s", row->split ? "The query that osml_split made is" :
+					   "The source is", text),
+			 row->split ?
+			 errhint("Split the dataset anew with osml_split, or bring back what is gone.") :
+			 errhint("Bring back what is gone, set search_path as it was, or drop the "
+					 "dataset and create it anew.")));
+}
+
+OsmlSource *
+osml_dataset_source(const OsmlDatasetRow *row, const char *part)
+{
+	const char *text = part == NULL ? row->train :
+		strcmp(part, "val") == 0 ? row->val : row->test;
+	MemoryContext context = CurrentMemoryContext;
+	OsmlSource *volatile source = NULL;
+
+	if (row->dataset_id == 0)
+		return osml_source_resolve(text, part);
+	PG_TRY();
+	{
+		source = osml_source_resolve(text, part);
+	}
+	PG_CATCH();
+	{
+		source_error(row, part, text, context);
+	}
+	PG_END_TRY();
+	source->dataset = row->name;
+	return source;
+}
