@@ -168,6 +168,17 @@ SELECT * FROM osml_analyze('words', -1);
 SELECT * FROM osml_analyze(NULL);
 \echo :LAST_ERROR_SQLSTATE
 
+-- Memory is bounded: by the columns, and by the workers that come with sketches of their own.
+SET osml.max_memory = '1MB';
+SELECT * FROM osml_analyze('cells');
+\echo :LAST_ERROR_SQLSTATE
+SELECT count(*) FROM osml_analyze('SELECT x, noise FROM cells');
+SET osml.max_memory = '6MB';
+SELECT count(*) FROM osml_analyze('cells');
+SELECT * FROM osml_analyze('cells', 4);
+\echo :LAST_ERROR_SQLSTATE
+RESET osml.max_memory;
+
 SELECT osml_drop_dataset(d) FROM (VALUES ('sa_cells'), ('sa_words')) s (d);
 DROP SCHEMA sanalyze CASCADE;
 DROP ROLE sa_reader;

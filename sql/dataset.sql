@@ -134,6 +134,18 @@ SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'SELECT 1; SELECT 2')$$
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fair')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'note')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare')$$);	-- note is json
+-- All columns that cannot be used are named, and the others to choose; osml_train says the same.  A definition can use them.
+CREATE VIEW odd AS SELECT fare, people, tolls AS "to\ll", note, tolls * interval '1 minute' AS took, point(people, tolls) AS place FROM trips;
+SELECT pg_temp.outcome($$SELECT osml_create_dataset('odd', 'odd', 'fare')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('odd', '{"label": "fare"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_create_dataset('odd', 'SELECT fare, note, took FROM sdata.odd', 'fare')$$);
+SELECT osml_create_dataset('odd', 'odd', 'fare', options => '{"features": ["people", "to\\ll"]}') > 0;
+SELECT osml_transform('odd', 'minutes', 'sql', '{"expression": "extract(epoch FROM took) / 60"}');
+SELECT osml_transform('odd', 'note', 'sql', '{"expression": "json_array_length(note)"}');
+SELECT osml_train('odd', '{"max_epochs": 1}') > 0;
+SELECT feature FROM osml.features WHERE model = 'odd' ORDER BY position;
+SELECT osml_drop_dataset('odd'), osml_drop_model('odd');
+DROP VIEW odd;
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,peopel}')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,miles}')$$);
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('d', 'trips', 'fare', '{miles,fare}')$$);

@@ -18,7 +18,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
 		hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', concat(SQLSTATE, ': ', message),
+	RETURN concat_ws(E'\n', concat(SQLSTATE, ': ', regexp_replace(message, 'run \d+', 'run N')),
 		'DETAIL: ' || NULLIF(detail, ''), 'HINT: ' || NULLIF(hint, ''));
 END
 $$;
@@ -308,6 +308,10 @@ SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'category', '{
 SELECT pg_temp.outcome($$SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "lat + fare"}')$$);
 -- An error in an expression says whose it is.
 SELECT osml_transform('defs forms', 'e', 'sql', '{"expression": "latt + 1"}');
+-- An expression gives one value, made of the row.
+SELECT e, pg_temp.outcome(format($$SELECT osml_transform('defs forms', 'f', 'sql', %L)$$, jsonb_build_object('expression', e)))
+	FROM unnest(ARRAY['generate_series(1, 3)', 'unnest(ARRAY[lat, lon])', 'sum(lat)', 'row_number() OVER ()', '(SELECT 1)',
+		'lat + random()', 'lat AS f', 'lat, lon', '*', 'lat.*', '(lat).*', 'abs(lat.*)', 'lat; SELECT 1', 'DISTINCT lat', '']) e;
 -- What is copied along is what is read: not a feature that hides a column.
 SELECT osml_transform('defs forms', 'lat', 'standardize');
 SELECT osml_transform('defs forms', 'zip', 'category', '{"max_categories": 2}');
@@ -404,6 +408,16 @@ RESET ROLE;
 -- Seen by a superuser, but changed by its owner only: its text runs as its owner.
 SELECT pg_temp.defs('defs theirs');
 SELECT pg_temp.outcome($$UPDATE osml.definitions SET params = '{"expression": "1"}' WHERE dataset = 'defs theirs'$$);
+
+-- Whoever can become its owner is told how, and is not offered the name that was typed, or one that is not to be used.
+SELECT pg_temp.outcome($$SELECT osml_transform_row('defs theirs', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_transform_row('defs their', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_bin('defs theirs', 'miles', 3)$$);
+SELECT pg_temp.outcome($$SELECT osml_bin('defs their', 'miles', 3)$$);
+SELECT pg_temp.outcome(format('SELECT %s', call)) FROM unnest('{osml_train($$defs theirs$$),osml_analyze($$defs theirs$$),
+	osml_feature_report($$defs theirs$$),"osml_evaluate($$defs model$$, $$defs theirs$$)"}'::text[]) call;
+SELECT pg_temp.outcome($$SELECT osml_predict('defs theirs', t) FROM defs_trips t$$);
+SELECT pg_temp.outcome($$SELECT osml_drop_dataset('defs their')$$);
 
 -- --- The list of transforms ------------------------------------------------------------
 

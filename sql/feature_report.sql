@@ -54,6 +54,23 @@ SELECT * FROM osml_feature_report('fr_rows', ARRAY['sum(a)']);
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM osml_feature_report('fr_rows', ARRAY['fr_rows']);
 \echo :LAST_ERROR_SQLSTATE
+-- what no definition may be is no candidate: rows that become several, what other rows, the time or chance decide, an alias
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['generate_series(1, 3)']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['unnest(ARRAY[a, b])']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['row_number() OVER ()']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['(SELECT max(a) FROM fr_rows)']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['a + random()']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['a AS c']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['(a, b)']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM osml_feature_report('fr_rows', ARRAY['*']);
+\echo :LAST_ERROR_SQLSTATE
 SELECT * FROM osml_feature_report('fr_rows', ARRAY['1 / (b - 1)']);
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM osml_feature_report('fr_rows', ARRAY[NULL]);

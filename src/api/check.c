@@ -110,7 +110,7 @@ attempt_features(OsmlCheck *check)
 	List	   *definitions = dataset->dataset_id ?
 		osml_definitions_find(dataset->dataset_id) : NIL;
 
-	check->source = osml_source_resolve(dataset->train, NULL);
+	check->source = osml_dataset_source(dataset, NULL);
 	check->set = osml_source_features(check->source,
 									  hparams->label ? hparams->label : dataset->label,
 									  hparams->features != NIL ? hparams->features :

@@ -75,8 +75,10 @@ static void
 check_memory(OsmlCheck *check, const OsmlForesight *where)
 {
 	double		limit = osml_max_memory / 1024.0;
+	bool		lanes = check->hparams->lanes > 1;
 	char	   *rows = psprintf("the rows of a run take an estimated %.1f MB",
 								where->row_bytes / MEGABYTE);
+	bool		lost = where->reread[OSML_PART_VAL] || where->reread[OSML_PART_TEST];
 
 	if (where->refused)
 		osml_check_put(check, "memory", OSML_CHECK_ERROR, NULL, (double) where->needed,
@@ -84,10 +86,18 @@ check_memory(OsmlCheck *check, const OsmlForesight *where)
 								where->needed / MEGABYTE, limit),
 					   "Raise \"osml.max_memory\", or name fewer features.");
 	else if (where->reread[OSML_PART_TRAIN])
-		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, where->row_bytes,
-					   psprintf("%s, more than osml.max_memory (%.1f MB) and osml.max_spill (%.1f MB) hold: they will be read again each epoch",
-								rows, limit, osml_max_spill / 1024.0),
+		osml_check_put(check, "memory", lanes ? OSML_CHECK_ERROR : OSML_CHECK_WARN, NULL,
+					   where->row_bytes,
+					   psprintf("%s, more than osml.max_memory (%.1f MB) and osml.max_spill (%.1f MB) hold: they %s",
+								rows, limit, osml_max_spill / 1024.0,
+								lanes ? "cannot be dealt to \"lanes\"" :
+								"will be read again each epoch"),
 					   "Raise \"osml.max_spill\" or \"osml.max_memory\", or name fewer features.");
+	else if (lost)
+		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, where->row_bytes,
+					   psprintf("%s; held-out rows are more than osml.max_memory (%.1f MB) and osml.max_spill (%.1f MB) hold, and will be read again for each pass",
+								rows, limit, osml_max_spill / 1024.0),
+					   "Raise \"osml.max_spill\" or \"osml.max_memory\", or hold out fewer rows.");
 	else if (where->spill > 0)
 		osml_check_put(check, "memory", OSML_CHECK_WARN, NULL, where->row_bytes,
 					   psprintf("%s: %.1f MB will stay in memory, as osml.max_memory (%.1f MB) allows, the rest will go to temporary files",
@@ -210,7 +220,8 @@ osml_check_cost(OsmlCheck *check)
 	{
 		foresee(check, &run);
 		check_memory(check, &run.where);
-		check_disk(check, &run.where);
+		if (!run.where.refused)
+			check_disk(check, &run.where);
 	}
 	if (tried && check->trial.rows > 0)
 		check_time(check, &run);

@@ -10,6 +10,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
 #include "api/need.h"
@@ -56,9 +57,19 @@ check_sources(OsmlDatasetRow *row)
 	}
 }
 
+/* An object without one of its members. */
+static Jsonb *
+without(Jsonb *options, const char *key)
+{
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(options),
+											  CStringGetTextDatum(key)));
+}
+
 /*
  * Defaults are checked as a call's would be.  Label and features among them
- * are the dataset's own, and must not be given in another place as well.
+ * are the dataset's own, and must not be given in another place as well.  They
+ * do not stay among the options, where they would be a run's last word: what is
+ * defined later is a feature beside those that were chosen.
  */
 static void
 take_options(OsmlDatasetRow *row)
@@ -73,9 +84,15 @@ take_options(OsmlDatasetRow *row)
 				 errmsg("\"%s\" of dataset \"%s\" is given twice", twice, row->name),
 				 errhint("Give it as an argument or in \"options\", not in both.")));
 	if (hparams->label)
+	{
 		row->label = hparams->label;
+		row->options = without(row->options, "label");
+	}
 	if (hparams->features)
+	{
 		row->features = hparams->features;
+		row->options = without(row->options, "features");
+	}
 }
 
 /* Raise: the name is taken. */
@@ -135,7 +152,7 @@ osml_drop_dataset(PG_FUNCTION_ARGS)
 	row = osml_dataset_find(name);
 	if (row == NULL)
 	{
-		const char *nearest = osml_nearest_of(name, osml_dataset_names());
+		const char *nearest = osml_nearest_of(name, osml_dataset_names(false));
 
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -11,6 +11,7 @@
 #include "api/need.h"
 #include "catalog/feature_note.h"
 #include "source/columns.h"
+#include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_declare_feature);
 
@@ -31,7 +32,7 @@ check_feature(OsmlDatasetRow *dataset, char *feature)
 	OsmlSource *source;
 
 	error_context_stack = &context;
-	source = osml_source_resolve(dataset->train, NULL);
+	source = osml_dataset_source(dataset, NULL);
 	osml_columns_check_feature(source, feature);
 	error_context_stack = context.previous;
 }

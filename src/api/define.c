@@ -14,6 +14,7 @@
 #include "api/defining.h"
 #include "api/need.h"
 #include "catalog/definition.h"
+#include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_cross);
 PG_FUNCTION_INFO_V1(osml_transform);
@@ -184,7 +185,7 @@ osml_drop_feature(PG_FUNCTION_ARGS)
 static List *
 with_inputs(const OsmlDefining *from, List *features)
 {
-	OsmlSource *source = osml_source_resolve(from->dataset->train, NULL);
+	OsmlSource *source = osml_dataset_source(from->dataset, NULL);
 	ListCell   *cell;
 
 	/* the list grows while it is walked */

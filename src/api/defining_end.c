@@ -189,7 +189,7 @@ check_dropped(const OsmlDefining *defining, const OsmlSource *source)
 OsmlFeatureSet *
 osml_defined_features(const OsmlDatasetRow *dataset, List *definitions, OsmlSource **source)
 {
-	*source = osml_source_resolve(dataset->train, NULL);
+	*source = osml_dataset_source(dataset, NULL);
 	return osml_source_features(*source, dataset->label,
 								osml_dataset_features(dataset, definitions), definitions,
 								dataset->name);
@@ -219,7 +219,7 @@ static OsmlFeatureSet *
 check(const OsmlDefining *defining)
 {
 	const OsmlDatasetRow *dataset = defining->dataset;
-	OsmlSource *source = osml_source_resolve(dataset->train, NULL);
+	OsmlSource *source = osml_dataset_source(dataset, NULL);
 	const char *label = dataset->label ? dataset->label :
 		NameStr(TupleDescAttr(source->columns, 0)->attname);
 	OsmlFeatureSet *set;

@@ -78,11 +78,8 @@ osml_need_dataset(const char *name)
 		return row;
 	row = osml_dataset_find(name);
 	if (row != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errhint("Make one of your own with osml_create_dataset.")));
-	nearest = osml_nearest_of(name, osml_dataset_names());
+		osml_not_own_dataset(row);
+	nearest = osml_nearest_of(name, osml_dataset_names(true));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("dataset \"%s\" does not exist", name),

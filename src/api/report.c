@@ -111,7 +111,7 @@ osml_report_resolve(const char *name, const char *label, List *features, List *c
 		report->dataset = palloc0(sizeof(OsmlDatasetRow));
 		report->dataset->train = pstrdup(name);
 	}
-	source = osml_source_resolve(report->dataset->train, NULL);
+	source = osml_dataset_source(report->dataset, NULL);
 	features = features != NIL ? features : report->dataset->features;
 	if (report->dataset->dataset_id)
 		features = columns_behind(source, features,
@@ -237,7 +237,7 @@ osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap)
 	if (text == NULL)
 		return false;
 	train = osml_columns_match(report->columns, report->columns->source);
-	other = osml_columns_match(report->columns, osml_source_resolve(text, part));
+	other = osml_columns_match(report->columns, osml_dataset_source(report->dataset, part));
 	use = columns_that_count(report, train->n);
 	take_fingerprints(report, &prints[0], train, use);
 	take_fingerprints(report, &prints[1], other, use);

@@ -20,6 +20,7 @@
 #include "catalog/role.h"
 #include "compat.h"
 #include "source/encode.h"
+#include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_transform_row);
 
@@ -52,9 +53,11 @@ load(const char *name)
 	if (dataset && strcmp(dataset->owner, osml_current_role()) == 0 &&
 		(!is_model || osml_is_fitted(dataset)))
 		return load_dataset(dataset);
+	if (dataset && !is_model)
+		osml_not_own_dataset(dataset);
 	if (!is_model)
 	{
-		const char *nearest = osml_nearest_of(name, list_concat(osml_dataset_names(),
+		const char *nearest = osml_nearest_of(name, list_concat(osml_dataset_names(true),
 																 osml_model_names()));
 
 		ereport(ERROR,

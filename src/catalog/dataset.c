@@ -126,14 +126,15 @@ osml_dataset_delete(const char *name)
 	return n > 0;
 }
 
-/* Names of the current user's datasets, for hints. */
+/* Names of datasets, for hints. */
 List *
-osml_dataset_names(void)
+osml_dataset_names(bool own)
 {
 	OsmlCatalogScope scope;
 	List	   *names = NIL;
 	List	   *owners = NIL;
 	List	   *result = NIL;
+	const char *user = osml_current_role();
 	uint64		n;
 
 	osml_catalog_begin(&scope);
@@ -150,7 +151,11 @@ osml_dataset_names(void)
 
 	/* asked outside the scope: inside, the current user is the owner */
 	for (int i = 0; i < list_length(names); i++)
-		if (osml_role_usable(list_nth(owners, i)))
+	{
+		const char *owner = list_nth(owners, i);
+
+		if (own ? strcmp(owner, user) == 0 : osml_role_usable(owner))
 			result = lappend(result, list_nth(names, i));
+	}
 	return result;
 }

@@ -37,7 +37,7 @@ extern bool osml_dataset_update_split(const OsmlDatasetRow *row);
 /* false when there was none */
 extern bool osml_dataset_delete(const char *name);
 
-/* names of the current user's datasets (char *), for hints */
-extern List *osml_dataset_names(void);
+/* names of datasets (char *), for hints: the current user's own, or all that he may drop */
+extern List *osml_dataset_names(bool own);
 
 #endif							/* OSML_CATALOG_DATASET_H */

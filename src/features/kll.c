@@ -86,6 +86,14 @@ osml_kll_create(const OsmlArena *arena)
 	return kll;
 }
 
+/* K values in the buffer, and 1 + 2/3 + (2/3)^2 + ... times as many above it */
+size_t
+osml_kll_most_bytes(void)
+{
+	return sizeof(OsmlKll) + sizeof(double) *
+		(4 * (size_t) OSML_KLL_K + KLL_LEVELS * KLL_SMALLEST);
+}
+
 /* give all of its memory back */
 void
 osml_kll_free(OsmlKll *kll)

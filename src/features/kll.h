@@ -32,6 +32,9 @@ extern OsmlKll *osml_kll_create(const OsmlArena *arena);
 extern OsmlStatus osml_kll_add(OsmlKll *kll, const double *x, int n);
 extern OsmlStatus osml_kll_merge(OsmlKll *into, const OsmlKll *from);
 
+/* bytes that a sketch takes at most, however many values it is given */
+extern size_t osml_kll_most_bytes(void);
+
 extern int64_t osml_kll_count(const OsmlKll *kll);
 
 /*

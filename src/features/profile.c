@@ -41,6 +41,14 @@ osml_profile_init(OsmlProfile *profile, const OsmlArena *arena, unsigned needs,
 	return OSML_OK;
 }
 
+/* what the sketches take when they are full */
+size_t
+osml_profile_most_bytes(unsigned needs, int capacity, bool told)
+{
+	return (needs & OSML_NEED_QUANTILES ? osml_kll_most_bytes() : 0) +
+		(needs & OSML_NEED_TALLY ? osml_tally_most_bytes(capacity, told) : 0);
+}
+
 /* give the sketches' memory back */
 void
 osml_profile_free(OsmlProfile *profile)

@@ -40,6 +40,9 @@ typedef struct OsmlProfile
 extern OsmlStatus osml_profile_init(OsmlProfile *profile, const OsmlArena *arena,
 									unsigned needs, int capacity);
 
+/* bytes of its sketches at most, texts of keys aside */
+extern size_t osml_profile_most_bytes(unsigned needs, int capacity, bool told);
+
 /* add n values (osml_missing() is a NULL); use[i] false: not row i; use may be
  * NULL.  Stable on columns such as 1e9 plus noise. */
 extern OsmlStatus osml_profile_numbers(OsmlProfile *profile, const double *x,

@@ -61,6 +61,22 @@ osml_tally_create(const OsmlArena *arena, int capacity)
 	return tally;
 }
 
+/*
+ * A table of at most twice the capacity, and of keys told ahead, three quarters
+ * full; two of them, and the counts, while one is made into the other.
+ */
+size_t
+osml_tally_most_bytes(int capacity, bool told)
+{
+	size_t		keys = 2 * (size_t) capacity;
+	size_t		held = keys + (told ? OSML_TALLY_PENDING : 0);
+	size_t		slots = TALLY_SLOTS;
+
+	while (held * 4 > slots * 3)
+		slots *= 2;
+	return sizeof(OsmlTally) + 2 * slots * sizeof(TallySlot) + keys * sizeof(int64_t);
+}
+
 /* give all of its memory back */
 void
 osml_tally_free(OsmlTally *tally)

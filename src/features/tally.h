@@ -40,6 +40,9 @@ typedef struct OsmlTallyEntry
 
 extern OsmlTally *osml_tally_create(const OsmlArena *arena, int capacity);
 
+/* bytes that a tally takes at most, texts aside; told: keys have texts */
+extern size_t osml_tally_most_bytes(int capacity, bool told);
+
 /* count n keys; OSML_KEY_NULL is not counted.  use[i] false: not row i; use may
  * be NULL */
 extern OsmlStatus osml_tally_add(OsmlTally *tally, const uint64_t *keys,

@@ -37,19 +37,42 @@ osml_key_number(uint64 key)
 	return value;
 }
 
+/* What the profile of a column gathers. */
+static unsigned
+needs_of(const OsmlAnalysisColumn *column)
+{
+	return column->is_key ? OSML_NEED_TALLY :
+		OSML_NEED_MOMENTS | OSML_NEED_QUANTILES | OSML_NEED_TALLY;
+}
+
 /* Start the sketches of a column. */
 static void
 start_column(OsmlAnalysisColumn *column, MemoryContext context)
 {
 	OsmlArena	arena = osml_context_arena(context);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	unsigned	needs = column->is_key ? OSML_NEED_TALLY :
-	OSML_NEED_MOMENTS | OSML_NEED_QUANTILES | OSML_NEED_TALLY;
 
-	osml_check_status(osml_profile_init(&column->profile, &arena, needs, column->capacity));
+	osml_check_status(osml_profile_init(&column->profile, &arena, needs_of(column),
+										column->capacity));
 	initHyperLogLog(&column->distinct, DISTINCT_BITS);
 	memset(&column->with_label, 0, sizeof(OsmlComoment));
 	MemoryContextSwitchTo(old);
+}
+
+/* Texts are told of keys alone. */
+Size
+osml_analysis_bytes(const OsmlAnalysis *analysis, int n_workers)
+{
+	Size		part = 0;
+
+	for (int i = 0; i < analysis->n_columns; i++)
+	{
+		const OsmlAnalysisColumn *column = &analysis->columns[i];
+
+		part += sizeof(OsmlAnalysisColumn) + ((Size) 1 << DISTINCT_BITS) +
+			osml_profile_most_bytes(needs_of(column), column->capacity, column->is_key);
+	}
+	return part * (2 + n_workers) + (Size) n_workers * OSML_ANALYSIS_QUEUE;
 }
 
 /* The column, or element of one, that a number or key of a block is. */

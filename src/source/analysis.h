@@ -27,6 +27,9 @@
 /* values whose counts are kept, where nobody wants more; exact for twice as many */
 #define OSML_ANALYSIS_VALUES 500
 
+/* bytes of a worker's queue; a column's message takes about half of it */
+#define OSML_ANALYSIS_QUEUE (256 * 1024)
+
 typedef struct OsmlAnalysisColumn
 {
 	char	   *name;			/* of the input; "name[k]" of an array's element */
@@ -60,7 +63,15 @@ typedef struct OsmlAnalysis
 extern OsmlAnalysis *osml_analysis_create(const OsmlFeatureSet *set);
 
 /*
- * Read the source once.  Workers read heap tables; whatever only the session
+ * Bytes that n_workers take for it, and the session: sketches of all columns for
+ * the whole and for the part being merged in, and each worker's, and its queue.
+ * At most, but for the texts of frequent values.
+ */
+extern Size osml_analysis_bytes(const OsmlAnalysis *analysis, int n_workers);
+
+/*
+ * Read the source once; an error where that takes more than osml.max_memory.
+ * Workers read heap tables; whatever only the session
  * itself may or can read (queries, views, temporary and foreign tables, tables
  * with row security, expressions) it reads itself, as it does when no worker
  * process is free.

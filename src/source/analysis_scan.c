@@ -26,10 +26,8 @@
 #include "utils/rls.h"
 
 #include "compat.h"
+#include "osml.h"
 #include "source/analysis.h"
-
-/* of a queue; a column's message takes about half of it */
-#define QUEUE_SIZE (256 * 1024)
 
 /* places in the shared table of contents */
 #define KEY_SHARED UINT64CONST(1)
@@ -194,7 +192,7 @@ osml_analysis_worker(dsm_segment *seg, shm_toc *toc)
 	SharedTeam *shared = shm_toc_lookup(toc, KEY_SHARED, false);
 	char	   *packed = shm_toc_lookup(toc, KEY_TASK, false);
 	char	   *queues = shm_toc_lookup(toc, KEY_QUEUES, false);
-	shm_mq	   *queue = (shm_mq *) (queues + (Size) ParallelWorkerNumber * QUEUE_SIZE);
+	shm_mq	   *queue = (shm_mq *) (queues + (Size) ParallelWorkerNumber * OSML_ANALYSIS_QUEUE);
 	shm_mq_handle *handle;
 	int			n_workers;
 	int32		size;
@@ -250,7 +248,7 @@ fill_segment(Team *team, StringInfo task)
 	int32		size = task->len;
 	SharedTeam *shared = shm_toc_allocate(pcxt->toc, sizeof(SharedTeam));
 	char	   *packed = shm_toc_allocate(pcxt->toc, sizeof(size) + size);
-	char	   *queues = shm_toc_allocate(pcxt->toc, mul_size(QUEUE_SIZE, n));
+	char	   *queues = shm_toc_allocate(pcxt->toc, mul_size(OSML_ANALYSIS_QUEUE, n));
 
 	pg_atomic_init_u32(&shared->n_workers, 0);
 	ConditionVariableInit(&shared->started);
@@ -261,7 +259,7 @@ fill_segment(Team *team, StringInfo task)
 	team->queues = palloc(sizeof(shm_mq_handle *) * n);
 	for (int i = 0; i < n; i++)
 	{
-		shm_mq	   *queue = shm_mq_create(queues + (Size) i * QUEUE_SIZE, QUEUE_SIZE);
+		shm_mq	   *queue = shm_mq_create(queues + (Size) i * OSML_ANALYSIS_QUEUE, OSML_ANALYSIS_QUEUE);
 
 		shm_mq_set_receiver(queue, MyProc);
 		team->queues[i] = shm_mq_attach(queue, pcxt->seg, NULL);
@@ -284,7 +282,7 @@ start_team(Team *team, int n, StringInfo task)
 	team->pcxt = pcxt = CreateParallelContext("osml", "osml_analysis_worker", n);
 	shm_toc_estimate_chunk(&pcxt->estimator, sizeof(SharedTeam));
 	shm_toc_estimate_chunk(&pcxt->estimator, sizeof(int32) + task->len);
-	shm_toc_estimate_chunk(&pcxt->estimator, mul_size(QUEUE_SIZE, n));
+	shm_toc_estimate_chunk(&pcxt->estimator, mul_size(OSML_ANALYSIS_QUEUE, n));
 	shm_toc_estimate_keys(&pcxt->estimator, 3);
 	InitializeParallelDSM(pcxt);
 	/* without a shared segment there are no workers */
@@ -346,6 +344,23 @@ read_part(OsmlAnalysis *analysis, const OsmlScanUnit *unit, const OsmlShard *sha
 	MemoryContextDelete(part->context);
 }
 
+/* Refuse what the server's owner does not want one user to take. */
+static void
+check_memory(const OsmlAnalysis *analysis, int n_workers)
+{
+	Size		bytes = osml_analysis_bytes(analysis, n_workers);
+
+	if (bytes <= (Size) osml_max_memory * 1024)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("analysis of %d columns needs %zu kB of memory, more than osml.max_memory allows",
+					analysis->n_columns, bytes / 1024 + 1),
+			 n_workers == 0 ?
+			 errhint("Raise osml.max_memory, or name fewer features.") :
+			 errhint("Raise osml.max_memory, name fewer features, or use fewer workers.")));
+}
+
 void
 osml_analysis_scan(OsmlAnalysis *analysis, const OsmlSource *source, int num_workers)
 {
@@ -357,14 +372,16 @@ osml_analysis_scan(OsmlAnalysis *analysis, const OsmlSource *source, int num_wor
 	int			n_shared = 0;
 	int			turn = 0;
 
-	osml_analysis_start(analysis);
 	for (int i = 0; i < n_shards; i++)
 	{
 		if (is_shared(&shards[i]))
 			shared[n_shared++] = shards[i];
 	}
-	if (num_workers > 0 && n_shared > 0 && can_share(analysis, source))
-		start_team(&team, Min(num_workers, n_shared),
+	num_workers = can_share(analysis, source) ? Min(num_workers, n_shared) : 0;
+	check_memory(analysis, num_workers);
+	osml_analysis_start(analysis);
+	if (num_workers > 0)
+		start_team(&team, num_workers,
 				   pack_task(analysis, source, shared, n_shared));
 	for (int i = 0; i < n_shards; i++)
 	{

@@ -8,6 +8,7 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 
 #include "rules/name/nearest.h"
@@ -42,8 +43,13 @@ osml_need_column(const OsmlSource *source, const char *name)
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 source->dataset ?
+			 errmsg("column \"%s\" of dataset \"%s\" does not exist in %s", name,
+					source->dataset, source->label) :
 			 errmsg("column \"%s\" does not exist in %s", name, source->label),
-			 best ? errhint("Perhaps you meant column \"%s\".", best) : 0));
+			 best ? errhint("Perhaps you meant column \"%s\".", best) :
+			 source->dataset ?
+			 errhint("If it was dropped or renamed since, create the dataset anew.") : 0));
 }
 
 /* Raise: a column cannot be the label, or a feature, for its type. */
@@ -59,18 +65,74 @@ label_type_error(const OsmlSource *source, Form_pg_attribute column)
 			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".")));
 }
 
-void
-osml_feature_type_error(const OsmlSource *source, Form_pg_attribute column)
+/* most columns that a message lists */
+#define MAX_LISTED 20
+
+/* Columns and their types: "j" (json), "i" (interval) */
+static char *
+list_types(List *columns)
 {
+	StringInfoData list;
+	ListCell   *cell;
+
+	initStringInfo(&list);
+	foreach(cell, columns)
+	{
+		Form_pg_attribute column = lfirst(cell);
+
+		if (foreach_current_index(cell) == MAX_LISTED)
+		{
+			appendStringInfoString(&list, ", ...");
+			break;
+		}
+		appendStringInfo(&list, "%s\"%s\" (%s)", list.len > 0 ? ", " : "",
+						 NameStr(column->attname), format_type_be(column->atttypid));
+	}
+	return list.data;
+}
+
+/* Names as a user can paste them: ["a", "b"] */
+static char *
+list_names(List *names)
+{
+	StringInfoData list;
+	ListCell   *cell;
+
+	initStringInfo(&list);
+	foreach(cell, names)
+	{
+		appendStringInfoString(&list, list.len > 0 ? ", " : "[");
+		if (foreach_current_index(cell) == MAX_LISTED)
+		{
+			appendStringInfoString(&list, "...");
+			break;
+		}
+		escape_json(&list, lfirst(cell));
+	}
+	appendStringInfoChar(&list, ']');
+	return list.data;
+}
+
+void
+osml_feature_type_error(const OsmlSource *source, List *columns, List *others)
+{
+	Form_pg_attribute first = linitial(columns);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 list_length(columns) == 1 ?
 			 errmsg("feature \"%s\" of %s has type %s, which is neither a number nor a text",
-					NameStr(column->attname), source->label,
-					format_type_be(column->atttypid)),
+					NameStr(first->attname), source->label, format_type_be(first->atttypid)) :
+			 errmsg("features of %s are neither numbers nor texts: %s", source->label,
+					list_types(columns)),
 			 errdetail("Numbers are %s, and arrays of them of a fixed length.",
 					   osml_decode_types()),
-			 errhint("Cast it in a view or a SELECT, or leave it out by naming \"features\"; "
-					 "a dataset can then make a category of it with osml_transform.")));
+			 others == NIL ?
+			 errhint("Cast it in a view or a SELECT, or leave it out of \"features\"; "
+					 "a dataset can then make a feature of it with osml_transform.") :
+			 errhint("Cast in a view or a SELECT, or name only the others, \"features\": %s; "
+					 "a dataset can then make features of all columns with osml_transform.",
+					 list_names(others))));
 }
 
 /* Raise: the feature is there, but is not the kind that was trained on. */

@@ -28,7 +28,9 @@ extern void osml_set_label(OsmlFeatureSet *set, const OsmlSource *source,
 /* plan and start, but do not run, so that a missing grant shows at once */
 extern void osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set);
 
-/* raise: a column's type can neither be counted nor read */
-extern void osml_feature_type_error(const OsmlSource *source, Form_pg_attribute column);
+/* raise: the types of columns (Form_pg_attribute, not NIL) can neither be counted nor
+ * read; the others (names), if they are known, may be named as features */
+extern void osml_feature_type_error(const OsmlSource *source, List *columns, List *others)
+			pg_attribute_noreturn();
 
 #endif							/* OSML_COLUMN_H */

@@ -9,9 +9,6 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "nodes/parsenodes.h"
-#include "parser/parser.h"
-#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -21,6 +18,7 @@
 #include "source/column.h"
 #include "source/columns.h"
 #include "source/decode.h"
+#include "source/expression.h"
 
 #define FETCH_ROWS 1000
 
@@ -73,63 +71,26 @@ add_feature(OsmlColumns *columns, const char *name)
 				   element, false);
 }
 
-/* An expression and nothing else, so that it can stand in a SELECT list. */
-static void
-check_expression(const char *text, const char *sql)
-{
-	List	   *statements = pg_parse_query(sql);
-	SelectStmt *select = NULL;
-
-	if (list_length(statements) == 1)
-		select = (SelectStmt *) linitial_node(RawStmt, statements)->stmt;
-	if (select == NULL || !IsA(select, SelectStmt) || select->op != SETOP_NONE ||
-		list_length(select->targetList) != 1 || select->fromClause != NIL ||
-		select->whereClause || select->groupClause != NIL || select->havingClause ||
-		select->sortClause != NIL || select->limitCount || select->limitOffset ||
-		select->intoClause || select->lockingClause != NIL || select->windowClause != NIL ||
-		select->distinctClause != NIL || select->withClause)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("candidate feature \"%s\" is not a single expression", text)));
-}
-
-/* A candidate while it is looked at. */
-typedef struct Candidate
-{
-	const char *text;
-	const char *sql;			/* what is parsed */
-} Candidate;
-
-/* A position in an error of the parser is one in what it was given. */
-static void
-candidate_context(void *arg)
-{
-	const Candidate *candidate = arg;
-	int			position = geterrposition();
-
-	if (position > 0)
-	{
-		errposition(0);
-		internalerrposition(position);
-		internalerrquery(candidate->sql);
-	}
-	errcontext("candidate feature \"%s\"", candidate->text);
-}
-
-/* The type of a candidate, which the server checks on the way. */
+/* The type of a candidate, which may be what a feature's expression may be. */
 static Oid
-candidate_type(const OsmlSource *source, const char *text, const char *sql)
+candidate_type(const OsmlSource *source, const char *text)
 {
-	MemoryContext caller = CurrentMemoryContext;
+	TupleDesc	columns = source->columns;
+	char	  **names = palloc(sizeof(char *) * columns->natts);
+	Oid		   *types = palloc(sizeof(Oid) * columns->natts);
+	int			n = 0;
 	Oid			type;
 
-	SPI_connect();
-	if (SPI_execute(psprintf("SELECT %s FROM %s LIMIT 0", sql, source->from), true, 0) !=
-		SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute failed: %s", sql);
-	type = TupleDescAttr(SPI_tuptable->tupdesc, 0)->atttypid;
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+
+		if (column->attisdropped)
+			continue;
+		names[n] = NameStr(column->attname);
+		types[n++] = column->atttypid;
+	}
+	type = osml_expression_check(text, text, n, names, types);
 	if (type_is_rowtype(type) || get_typtype(type) == TYPTYPE_PSEUDO)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -142,14 +103,9 @@ candidate_type(const OsmlSource *source, const char *text, const char *sql)
 static void
 add_candidate(OsmlColumns *columns, char *text)
 {
-	char	   *sql = psprintf("(%s\n)", text);
-	Candidate	candidate = {text, psprintf("SELECT %s", sql)};
-	ErrorContextCallback context = {error_context_stack, candidate_context, &candidate};
+	Oid			type = candidate_type(columns->source, text);
 
-	error_context_stack = &context;
-	check_expression(text, candidate.sql);
-	add_column(columns, text, sql, candidate_type(columns->source, text, sql), true);
-	error_context_stack = context.previous;
+	add_column(columns, text, psprintf("(%s\n)", text), type, true);
 }
 
 static OsmlColumns *

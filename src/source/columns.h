@@ -27,8 +27,7 @@ typedef struct OsmlColumns
  * The columns of a report: features (char *; NIL: all but the label), then
  * candidates, then the label (NULL: the first column).  An array of numbers is
  * a column an element.  Errors: no such column, with the nearest; a candidate
- * that is no expression; whatever the server says of one, in the context of
- * its text.
+ * that no feature's expression may be (expression.h).
  */
 extern OsmlColumns *osml_columns_resolve(OsmlSource *source, const char *label,
 										 List *features, List *candidates);

@@ -136,12 +136,20 @@ not_an_expression(const char *feature, const char *text)
 			 errhint("Write what could stand between SELECT and FROM.")));
 }
 
+/* "*", which the server expands before it looks at expressions: they cannot hold it. */
+static bool
+is_star(const Node *node)
+{
+	return IsA(node, ColumnRef) && IsA(llast(((const ColumnRef *) node)->fields), A_Star);
+}
+
 /* The parse tree of one expression and nothing else. */
 static Node *
 parse(const char *text, const char *feature)
 {
 	List	   *raw = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
 	SelectStmt *select;
+	ResTarget  *target;
 
 	if (list_length(raw) != 1 || !IsA(linitial_node(RawStmt, raw)->stmt, SelectStmt))
 		not_an_expression(feature, text);
@@ -152,14 +160,33 @@ parse(const char *text, const char *feature)
 		select->limitOffset || select->limitCount || select->lockingClause != NIL ||
 		select->withClause || select->distinctClause != NIL || select->op != SETOP_NONE)
 		not_an_expression(feature, text);
-	return linitial_node(ResTarget, select->targetList)->val;
+	target = linitial_node(ResTarget, select->targetList);
+	if (target->name || is_star(target->val))
+		not_an_expression(feature, text);
+	return target->val;
 }
 
-/* Says whose expression an error of the parser is about. */
+/* An expression while it is looked at. */
+typedef struct Subject
+{
+	const char *feature;
+	const char *text;
+} Subject;
+
+/* Says whose expression an error is about; a position in it is one in its text. */
 static void
 add_context(void *arg)
 {
-	errcontext("expression of feature \"%s\"", (const char *) arg);
+	const Subject *subject = arg;
+	int			position = geterrposition();
+
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(subject->text);
+	}
+	errcontext("expression of feature \"%s\"", subject->feature);
 }
 
 /* A function that is not the server's own may look at any setting. */
@@ -199,7 +226,7 @@ reads_clock(Node *node, void *context)
 }
 
 /* Parse and analyse. */
-static Expr *
+static Node *
 analyse(const char *text, Columns *columns)
 {
 	ParseState *pstate = make_parsestate(NULL);
@@ -221,7 +248,22 @@ analyse(const char *text, Columns *columns)
 				 errdetail("It calls a volatile function, or asks for the time or the user."),
 				 errhint("The same row must always give the same value.")));
 	free_parsestate(pstate);
-	return expression_planner((Expr *) node);
+	return node;
+}
+
+Oid
+osml_expression_check(const char *text, const char *feature, int n_columns,
+					  char *const *names, const Oid *types)
+{
+	Columns		columns = {feature, n_columns, names, types, NULL};
+	Subject		subject = {feature, text};
+	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
+	Oid			type;
+
+	error_context_stack = &callback;
+	type = exprType(analyse(text, &columns));
+	error_context_stack = callback.previous;
+	return type;
 }
 
 /* Become the owner, restricted and with the pinned search_path; see leave(). */
@@ -267,13 +309,13 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 {
 	OsmlExpression *expression = palloc0(sizeof(OsmlExpression));
 	Columns		columns = {feature, n_columns, names, types, used};
-	ErrorContextCallback callback = {error_context_stack, add_context,
-	unconstify(char *, feature)};
+	Subject		subject = {feature, text};
+	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
 	Guise		guise = enter(owner, true);
 	Expr	   *expr;
 
 	error_context_stack = &callback;
-	expr = analyse(text, &columns);
+	expr = expression_planner((Expr *) analyse(text, &columns));
 	expression->feature = pstrdup(feature);
 	expression->text = pstrdup(text);
 	expression->pin = contain_mutable_functions((Node *) expr) ||

@@ -27,6 +27,13 @@ extern OsmlExpression *osml_expression_compile(const char *text, const char *fea
 											   char *const *names, const Oid *types,
 											   List **used);
 
+/*
+ * The type of an expression over such columns that is only looked at, as the
+ * current user under the session's settings.  What compiling refuses is refused.
+ */
+extern Oid	osml_expression_check(const char *text, const char *feature, int n_columns,
+								  char *const *names, const Oid *types);
+
 /* Pin what texts and functions depend on until AtEOXact_GUC(false, result). */
 extern int	osml_pin_settings(void);
 

@@ -174,7 +174,7 @@ resolve_column(Resolver *resolver, Form_pg_attribute column)
 		resolved->kind = OSML_VALUE_CODE;
 	}
 	else
-		osml_feature_type_error(resolver->source, column);
+		osml_feature_type_error(resolver->source, list_make1(column), NIL);
 	return resolved;
 }
 
@@ -459,6 +459,35 @@ add_feature(Resolver *resolver, const char *name)
 	feature->type = pstrdup(resolved->type);
 }
 
+/*
+ * An error where a column cannot be a feature as it is, with all such columns at
+ * once.  They are not left out quietly: a duration may be what tells most.
+ */
+static void
+check_all_columns(const Resolver *resolver, const char *label)
+{
+	TupleDesc	columns = resolver->source->columns;
+	List	   *wrong = NIL;
+	List	   *others = NIL;
+
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(columns, i);
+		char	   *name = NameStr(column->attname);
+		Oid			type = column->atttypid;
+
+		if (strcmp(name, label) == 0)
+			continue;
+		if (feature_definitions(resolver, name) != NIL ||
+			OidIsValid(osml_decode_element(type)) || osml_decode_for(type) || is_category(type))
+			others = lappend(others, name);
+		else
+			wrong = lappend(wrong, column);
+	}
+	if (wrong != NIL)
+		osml_feature_type_error(resolver->source, wrong, others);
+}
+
 /* Features nobody chose: all columns but the label, then what is defined. */
 static void
 add_all_features(Resolver *resolver, const char *label)
@@ -466,6 +495,7 @@ add_all_features(Resolver *resolver, const char *label)
 	TupleDesc	columns = resolver->source->columns;
 	ListCell   *cell;
 
+	check_all_columns(resolver, label);
 	for (int i = 0; i < columns->natts; i++)
 	{
 		const char *name = NameStr(TupleDescAttr(columns, i)->attname);

@@ -50,6 +50,7 @@ typedef struct OsmlSource
 	Oid			relid;			/* InvalidOid for a SELECT */
 	char	   *from;			/* FROM item of the whole */
 	char	   *label;			/* for messages */
+	const char *dataset;		/* whose it is, for messages; or NULL */
 	bool		temporary;		/* only the session itself can read it */
 	TupleDesc	columns;		/* names and types */
 	int			n_units;		/* leaf partitions, or the whole as one */

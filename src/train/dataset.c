@@ -4,10 +4,27 @@
  */
 #include "postgres.h"
 
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
 #include "catalog/role.h"
 #include "source/definition.h"
 #include "source/source.h"
 #include "train/dataset.h"
+
+/* Who may become the owner is told so: rights alone do not run another's queries. */
+void
+osml_not_own_dataset(const OsmlDatasetRow *row)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("dataset \"%s\" belongs to role \"%s\"", row->name, row->owner),
+			 errdetail("The queries of a dataset run only for its owner."),
+			 OidIsValid(get_role_oid(row->owner, true)) && osml_role_usable(row->owner) ?
+			 errhint("Become that role with SET ROLE %s, or make a dataset of your own.",
+					 quote_identifier(row->owner)) :
+			 errhint("Make one of your own with osml_create_dataset.")));
+}
 
 OsmlDatasetRow *
 osml_own_dataset(const char *name)
@@ -17,11 +34,7 @@ osml_own_dataset(const char *name)
 	if (row == NULL || strcmp(row->owner, osml_current_role()) == 0)
 		return row;
 	if (!osml_source_is_relation(name))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("dataset \"%s\" belongs to role \"%s\"", name, row->owner),
-				 errdetail("The queries of a dataset run only for its owner."),
-				 errhint("Make one of your own with osml_create_dataset.")));
+		osml_not_own_dataset(row);
 	return NULL;
 }
 
@@ -45,4 +58,57 @@ osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
 			features = lappend(features, definition->feature);
 	}
 	return features;
+}
+
+/* Raise: the source is not what it was when the dataset was made or split. */
+static void pg_attribute_noreturn()
+source_error(const OsmlDatasetRow *row, const char *part, const char *text,
+			 MemoryContext context)
+{
+	ErrorData  *edata;
+	const char *rows = part == NULL ? "training" :
+		strcmp(part, "val") == 0 ? "validation" : "test";
+
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	if (edata->sqlerrcode != ERRCODE_UNDEFINED_COLUMN &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_TABLE &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_FUNCTION &&
+		edata->sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
+		edata->sqlerrcode != ERRCODE_DATATYPE_MISMATCH)
+		PG_RE_THROW();
+	FlushErrorState();
+	ereport(ERROR,
+			(errcode(edata->sqlerrcode),
+			 errmsg("%s rows of dataset \"%s\" cannot be read: %s", rows, row->name,
+					edata->message),
+			 errdetail("%s: %s", row->split ? "The query that osml_split made is" :
+					   "The source is", text),
+			 row->split ?
+			 errhint("Split the dataset anew with osml_split, or bring back what is gone.") :
+			 errhint("Bring back what is gone, set search_path as it was, or drop the "
+					 "dataset and create it anew.")));
+}
+
+OsmlSource *
+osml_dataset_source(const OsmlDatasetRow *row, const char *part)
+{
+	const char *text = part == NULL ? row->train :
+		strcmp(part, "val") == 0 ? row->val : row->test;
+	MemoryContext context = CurrentMemoryContext;
+	OsmlSource *volatile source = NULL;
+
+	if (row->dataset_id == 0)
+		return osml_source_resolve(text, part);
+	PG_TRY();
+	{
+		source = osml_source_resolve(text, part);
+	}
+	PG_CATCH();
+	{
+		source_error(row, part, text, context);
+	}
+	PG_END_TRY();
+	source->dataset = row->name;
+	return source;
 }

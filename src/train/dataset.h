@@ -5,8 +5,10 @@
 #ifndef OSML_TRAIN_DATASET_H
 #define OSML_TRAIN_DATASET_H
 
-#include "catalog/dataset.h"
 #include "nodes/pg_list.h"
+
+#include "catalog/dataset.h"
+#include "source/source.h"
 
 /*
  * What a user means who names a source: the dataset of that name if he owns it
@@ -17,10 +19,20 @@
  */
 extern OsmlDatasetRow *osml_own_dataset(const char *name);
 
+/* raise: the dataset is somebody else's, and whose */
+extern void osml_not_own_dataset(const OsmlDatasetRow *row) pg_attribute_noreturn();
+
 /*
  * The features that a dataset's owner chose, and all that is defined for it
  * (definitions: of OsmlDefinition); NIL: none was chosen, which means all.
  */
 extern List *osml_dataset_features(const OsmlDatasetRow *row, List *definitions);
+
+/*
+ * The source of a dataset's training rows, or of its part "val" or "test"; of a row
+ * that was never stored (dataset_id 0) the source that its text names.  Errors
+ * name the dataset: what it was made of may be gone since.
+ */
+extern OsmlSource *osml_dataset_source(const OsmlDatasetRow *row, const char *part);
 
 #endif							/* OSML_TRAIN_DATASET_H */

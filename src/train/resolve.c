@@ -97,7 +97,7 @@ static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
 	const char *label = hparams->label ? hparams->label : dataset->label;
-	OsmlSource *train = osml_source_resolve(dataset->train, NULL);
+	OsmlSource *train = osml_dataset_source(dataset, NULL);
 	List	   *definitions = dataset->dataset_id ?
 		osml_definitions_find(dataset->dataset_id) : NIL;
 	List	   *features = hparams->features ? hparams->features :
@@ -120,7 +120,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 
 		if (others[p] == NULL)
 			continue;
-		source = osml_source_resolve(others[p], names[p]);
+		source = osml_dataset_source(dataset, names[p]);
 		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
 	}
 }

@@ -284,9 +284,66 @@ test_bytes(void)
 	test_arena_free(&memory);
 }
 
+/* --- memory ------------------------------------------------------------------ */
+
+/* so many different values, parts merged; the bound against what was in use */
+static void
+test_most_bytes(int capacity, bool keys)
+{
+	TestArena	memory;
+	const OsmlArena *arena = test_arena_init(&memory);
+	unsigned	needs = OSML_NEED_TALLY | (keys ? 0 : OSML_NEED_QUANTILES | OSML_NEED_MOMENTS);
+	size_t		bound = 2 * osml_profile_most_bytes(needs, capacity, keys);
+	OsmlProfile whole;
+	size_t		texts = 0;
+
+	osml_profile_init(&whole, arena, needs, capacity);
+	for (int part = 0; part < 20; part++)
+	{
+		OsmlProfile p;
+
+		osml_profile_init(&p, arena, needs, capacity);
+		for (int block = 0; block < 60; block++)
+		{
+			double		x[1024];
+			uint64_t	key[1024];
+
+			for (int i = 0; i < 1024; i++)
+			{
+				uint64_t	n = (uint64_t) ((part * 60 + block) * 1024 + i) + 1;
+
+				key[i] = n * UINT64_C(0x9E3779B97F4A7C15);
+				x[i] = (double) (key[i] >> 20);
+				if (keys)
+					osml_tally_text(p.tally, key[i], "k", 1);
+			}
+			if (keys)
+				osml_profile_keys(&p, key, NULL, 1024);
+			else
+			{
+				osml_profile_numbers(&p, x, NULL, 1024);
+				osml_tally_add(p.tally, key, NULL, 1024);
+			}
+		}
+		osml_profile_merge(&whole, &p);
+		osml_profile_free(&p);
+	}
+	/* two profiles' keys and those told ahead, each with a text of two bytes */
+	if (keys)
+		texts = 2 * 2 * (2 * (size_t) capacity + OSML_TALLY_PENDING);
+	ok(memory.most <= bound + texts && memory.most > bound / 3,
+	   "%s, %d counted: %zu bytes at most, %zu foretold", keys ? "keys" : "numbers",
+	   capacity, memory.most, bound);
+	osml_profile_free(&whole);
+	test_arena_free(&memory);
+}
+
 int
 main(void)
 {
+	test_most_bytes(500, false);
+	test_most_bytes(500, true);
+	test_most_bytes(10000, true);
 	test_moments();
 	test_scipy();
 	test_counts();

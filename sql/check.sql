@@ -1,0 +1,108 @@
+-- osml_check: what it foretells of memory and disk is what a run then does; a dataset whose source changed.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+SET osml.progress_interval = 0;
+
+CREATE TABLE ck_rows AS
+	SELECT i::float8 AS y, hashint4(i) / 1e9 AS a, hashint4(i + 1) / 1e9 AS b, 'k' || i % 30 AS kind,
+		CASE WHEN i % 10 > 0 THEN i % 7 END AS gaps
+	FROM generate_series(1, 60000) i;
+SELECT osml_create_dataset('ck_all', 'ck_rows') > 0;
+SELECT osml_create_dataset('ck_made', 'ck_rows', val => 'SELECT * FROM ck_rows LIMIT 20000') > 0;
+SELECT osml_bin('ck_made', 'a', 20), osml_bin('ck_made', 'b', 10, method => 'quantile'), osml_transform('ck_made', 'gaps', 'impute', '{"method": "mean"}'),
+	osml_cross('ck_made', 'ck_cross', '{a_bin,b_bin}');
+
+-- The estimate beside the run: verdicts, what becomes of the rows, and whether what was spilled is the
+-- estimate but for a block or two, whose rows a split by hash may put on either side.
+CREATE FUNCTION pg_temp.compare(dataset text, hparams jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	memory record; disk record; run record;
+	blocks float8 := 2 * 70000;
+BEGIN
+	hparams := '{"max_epochs":1}' || hparams;
+	SELECT * INTO memory FROM osml_check(dataset, hparams) WHERE "check" = 'memory';
+	SELECT * INTO disk FROM osml_check(dataset, hparams) WHERE "check" = 'disk';
+	PERFORM osml_train(dataset, hparams, 'ck_model');
+	SELECT (summary->>'spilled_kb')::float8 * 1024 AS spilled, (summary->>'reread')::bool AS reread, (summary->>'streamed')::bool AS streamed
+		INTO run FROM osml.runs r WHERE r.dataset = compare.dataset ORDER BY run_id DESC LIMIT 1;
+	RETURN format('%s, %s; run: %s; %s', memory.verdict, disk.verdict,
+		CASE WHEN run.streamed THEN 'streamed' WHEN run.reread THEN 'reread' WHEN run.spilled > 0 THEN 'spilled' ELSE 'memory' END,
+		CASE WHEN run.reread OR abs(disk.figure - run.spilled) <= blocks THEN 'as foretold'
+			ELSE format('%s foretold, %s spilled', disk.figure, run.spilled) END);
+END $$;
+SELECT pg_temp.compare('ck_all', '{}');
+SET osml.max_memory = '1100kB';
+SELECT pg_temp.compare('ck_all', '{}');
+SELECT pg_temp.compare('ck_all', '{"num_workers":3}');
+SELECT pg_temp.compare('ck_all', '{"val_fraction":0.4}');
+SELECT pg_temp.compare('ck_all', '{"on_null":"mean", "precision":"float32"}');
+SELECT pg_temp.compare('ck_made', '{}');
+SELECT pg_temp.compare('ck_all', '{"scale":"none", "shuffle":"none"}');
+SET osml.max_spill = '500kB';
+SELECT pg_temp.compare('ck_all', '{}');
+
+-- what is said of it
+SELECT "check", verdict, message, hint FROM osml_check('ck_all') WHERE "check" IN ('memory', 'disk');
+SELECT "check", verdict, message, hint FROM osml_check('ck_all', '{"lanes":2}') WHERE "check" = 'memory';
+DO $$
+BEGIN
+	PERFORM osml_train('ck_all', '{"lanes":2}', 'ck_model');
+EXCEPTION WHEN configuration_limit_exceeded THEN
+	RAISE WARNING '%', regexp_replace(sqlerrm, '[0-9]+', 'N');
+END $$;
+SELECT osml_create_dataset('ck_val', 'SELECT y, a FROM ck_rows LIMIT 3000', val => 'SELECT y, a FROM ck_rows') > 0;
+SELECT "check", verdict, message, hint FROM osml_check('ck_val') WHERE "check" IN ('memory', 'disk');
+RESET osml.max_spill;
+SELECT "check", verdict, message, hint FROM osml_check('ck_all') WHERE "check" IN ('memory', 'disk');
+SELECT "check", verdict, message FROM osml_check('ck_all', '{"max_epochs":1, "scale":"none", "shuffle":"none"}') WHERE "check" IN ('memory', 'disk');
+SET osml.max_memory = '1MB';
+SELECT "check", verdict, message, hint FROM osml_check('ck_made') WHERE "check" IN ('memory', 'disk');
+SELECT "check", verdict, message, hint FROM osml_check('SELECT y, ARRAY[a,b,a,b,a,b,a,b,a,b,a,b,a,b,a,b] AS many FROM ck_rows') WHERE "check" IN ('memory', 'disk');
+SET osml.max_memory = '64MB';
+SELECT "check", verdict, message FROM osml_check('ck_made') WHERE "check" IN ('memory', 'disk');
+
+-- time: what is counted, and what is not; figures are the machine's
+CREATE FUNCTION pg_temp.says(dataset text, hparams jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT verdict || ': ' || regexp_replace(message, '[0-9.e+-]+ s\M', 'N s', 'g') FROM osml_check(dataset, hparams) WHERE "check" IN ('time', 'trial')
+$$;
+SELECT pg_temp.says('ck_all', '{"max_epochs":3}');
+SELECT pg_temp.says('ck_made', '{"max_batches":100, "max_time":3600}');
+SELECT pg_temp.says('SELECT y, a FROM ck_rows', '{"optimizer":"exact"}');
+SELECT pg_temp.says('SELECT y, a FROM ck_rows', '{"max_time":60}');
+SET osml.max_memory = '1100kB';
+SET osml.max_spill = '500kB';
+SELECT pg_temp.says('SELECT y, a FROM ck_rows LIMIT 0', '{"max_epochs":3}');
+SELECT pg_temp.says('ck_all', '{"max_epochs":3}');
+RESET osml.max_spill;
+SELECT pg_temp.says('ck_all', '{"max_epochs":3}');
+RESET osml.max_memory;
+-- a trial that fails is said; the rest is not lost
+SELECT osml_create_dataset('ck_broken', 'SELECT y, a, gaps FROM ck_rows') > 0;
+SELECT osml_transform('ck_broken', 'inverse', 'sql', '{"expression": "1 / (gaps - 3)"}');
+SELECT "check", verdict, regexp_replace(message, '[0-9.e+-]+ s\M', 'N s', 'g') FROM osml_check('ck_broken')
+	WHERE "check" IN ('rows', 'memory', 'trial', 'time');
+
+-- a column that a dataset's split or features use is dropped: errors name both, and say what to do
+SELECT osml_create_dataset('ck_split', 'SELECT y, a, b FROM ck_rows') > 0;
+SELECT osml_create_dataset('ck_table', 'ck_rows', label => 'y') > 0;
+SELECT osml_create_dataset('ck_chosen', 'ck_rows', label => 'y', features => '{a,b}') > 0;
+SELECT count(*) FROM osml_split('ck_table', seed => 3);
+ALTER TABLE ck_rows DROP COLUMN b CASCADE;
+\set VERBOSITY default
+SELECT osml_train('ck_table');
+SELECT * FROM osml_check('ck_table');
+SELECT * FROM osml_analyze('ck_table');
+SELECT * FROM osml_feature_report('ck_table');
+SELECT * FROM osml_feature_pairs('ck_table');
+SELECT osml_train('ck_chosen');
+SELECT * FROM osml_check('ck_chosen');
+SELECT * FROM osml_check('ck_split');
+-- as the hint says
+SELECT count(*) > 0 FROM osml_split('ck_table', seed => 3);
+SELECT count(*) FROM osml_check('ck_table') WHERE verdict = 'error';
+
+SELECT osml_drop_model('ck_model');
+SELECT osml_drop_dataset(d) FROM unnest('{ck_all,ck_made,ck_broken,ck_split,ck_table,ck_chosen,ck_val}'::text[]) d;
+DROP TABLE ck_rows;
