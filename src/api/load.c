@@ -188,7 +188,7 @@ build_params(OsmlLoaded *loaded)
 	if (n != file.n_tensors)
 		corrupted(loaded, "The weights hold %d tensors, not %d.", file.n_tensors, n);
 	params = MemoryContextAllocHuge(CurrentMemoryContext,
-									spec->ops->n_params(spec) *
+									osml_model_values(spec) *
 									osml_precision_size(spec->precision));
 	for (int i = 0; i < n; i++)
 		read_tensor(loaded, &file, &tensors[i], params);
@@ -203,14 +203,16 @@ build_spec(OsmlLoaded *loaded)
 {
 	OsmlModelSpec *spec = &loaded->predictor.spec;
 	int			loss = osml_loss_by_name(loaded->row->loss);
+	const OsmlModelKind *kind = osml_model_by_name(loaded->row->model_type);
 
-	spec->ops = osml_model_by_name(loaded->row->model_type);
-	if (spec->ops == NULL)
+	if (kind == NULL)
 		unsupported(loaded, "model type", loaded->row->model_type);
 	if (loss < 0)
 		unsupported(loaded, "loss", loaded->row->loss);
+	spec->ops = kind->ops;
 	spec->loss = loss;
 	spec->layout = loaded->layout;
+	spec->n_outputs = osml_loss_by_class(loss) ? loaded->row->classes.n : 1;
 }
 
 /* Build in a context of its own: an error on the way frees all of it. */

@@ -62,9 +62,6 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->batch_size % hparams->lanes != 0)
 		conflict("hyperparameter \"lanes\" must divide \"batch_size\"",
 				 "Each lane gives an equal share of every batch.");
-	if (exact && hparams->loss != OSML_LOSS_MSE)
-		conflict("optimizer \"exact\" solves least squares only",
-				 "Set \"loss\" to mse, or choose AdamW, Adam or SGD.");
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",
 				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");

@@ -89,19 +89,21 @@ osml_model_type_name(int i)
 {
 	if (i == 0)
 		return "auto";
-	for (int k = 0; osml_models[k] != NULL; k++)
+	for (int k = 0; osml_models[k].name != NULL; k++)
 	{
 		if (k == i - 1)
-			return osml_models[k]->name;
+			return osml_models[k].name;
 	}
 	return NULL;
 }
 
-/* the losses of rules/loss/list.h */
+/* "auto", then the losses of rules/loss/list.h */
 const char *
 osml_loss_choice(int i)
 {
-	return i >= 0 && i < OSML_LOSS_COUNT ? osml_loss_name((OsmlLoss) i) : NULL;
+	if (i == 0)
+		return "auto";
+	return i > 0 && i <= OSML_LOSS_COUNT ? osml_loss_name((OsmlLoss) (i - 1)) : NULL;
 }
 
 /* the optimisers of rules/optim/list.h, then the closed form */

@@ -68,6 +68,21 @@ extern OsmlHparams *osml_hparams_parse(Jsonb *options, Jsonb *given);
 /* Judge keys against each other and resolve what needs no data. */
 extern void osml_hparams_check(OsmlHparams *hparams);
 
+/*
+ * Resolve kind of model and loss: what was asked for, else what suits a label
+ * that is a number, a boolean or of so many classes.  n_classes 0: they are not
+ * counted yet, and then NULL is returned where their number decides.
+ */
+typedef enum OsmlLabelKind
+{
+	OSML_LABEL_NUMBER,
+	OSML_LABEL_BOOLEAN,
+	OSML_LABEL_TEXT
+} OsmlLabelKind;
+
+extern const struct OsmlModelKind *osml_hparams_kind(OsmlHparams *hparams,
+													 OsmlLabelKind label, int n_classes);
+
 /* The whole set, defaults included; "auto" values appear as null. */
 extern Jsonb *osml_hparams_to_jsonb(const OsmlHparams *hparams);
 

@@ -58,10 +58,10 @@ label_type_error(const OsmlSource *source, Form_pg_attribute column)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("label \"%s\" of %s has type %s, which is not a number",
+			 errmsg("label \"%s\" of %s has type %s, which is neither a number nor a category",
 					NameStr(column->attname), source->label,
 					format_type_be(column->atttypid)),
-			 errdetail("Accepted types are %s.", osml_decode_types()),
+			 errdetail("Accepted types are %s, and of classes text, enums and uuid.", osml_decode_types()),
 			 errhint("Cast it in a view or a SELECT, or name another column as \"label\".")));
 }
 
@@ -228,10 +228,11 @@ osml_set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
 	Form_pg_attribute column = osml_need_column(source, name);
 
 	osml_check_unique(source, name);
-	if (osml_decode_for(column->atttypid) == NULL)
-		label_type_error(source, column);
 	set->label = pstrdup(name);
 	set->label_type = column->atttypid;
+	set->label_key = osml_decode_for(column->atttypid) == NULL;
+	if (set->label_key && !osml_decode_is_category(column->atttypid))
+		label_type_error(source, column);
 }
 
 /* Is a column of another source read as it was in training? */

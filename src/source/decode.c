@@ -210,6 +210,18 @@ struct OsmlTextDecoder
 	FmgrInfo	output;
 };
 
+bool
+osml_decode_is_category(Oid type)
+{
+	char		category;
+	bool		preferred;
+	Oid			base = getBaseType(type);
+
+	get_type_category_preferred(base, &category, &preferred);
+	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM ||
+		base == UUIDOID;
+}
+
 OsmlTextDecoder *
 osml_text_decoder(Oid type)
 {

@@ -38,7 +38,10 @@ extern OsmlDecode osml_decode_time_for(Oid type);
  */
 typedef struct OsmlTextDecoder OsmlTextDecoder;
 
-extern OsmlTextDecoder *osml_text_decoder(Oid type);	/* in the current context */
+extern OsmlTextDecoder *osml_text_decoder(Oid type);
+
+/* is a value of this type a category, a key, where nobody says otherwise? */
+extern bool osml_decode_is_category(Oid type);	/* in the current context */
 
 /* the text, not NUL-terminated; in the current context, or inside the datum */
 extern const char *osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length);

@@ -102,24 +102,57 @@ compact(const OsmlLayout *layout, OsmlBlock *block, const bool *drop, uint64 *ha
 	block->nrows = kept;
 }
 
+/* Keys of labels to numbers of classes; returns how many rows have no class. */
+static int
+number_classes(const OsmlClasses *classes, double *label, int n, bool *drop)
+{
+	int			unknown = 0;
+
+	for (int r = 0; r < n; r++)
+	{
+		uint64		key;
+		int			number;
+
+		memcpy(&key, &label[r], sizeof(key));
+		number = osml_classes_find(classes, key);
+		label[r] = number;
+		if (number < 0 && !drop[r])
+		{
+			drop[r] = true;
+			unknown++;
+		}
+	}
+	return unknown;
+}
+
 OsmlBlock *
 osml_encode_block(OsmlEncoder *encoder, OsmlBlock *raw, uint64 *hash)
 {
 	OsmlBlock  *out = encoder->out;
 	OsmlLayout	layout;
 	bool		drop[OSML_BLOCK_ROWS];
+	int			unknown = 0;
 
-	if (encoder->set->program->identity)
+	if (encoder->set->program->identity && encoder->classes == NULL)
 		return raw;
-	osml_program_run_block(encoder->set->program, raw, out, encoder->scratch);
-	out->n_null = raw->n_null;
-	out->n_nonfinite = raw->n_nonfinite;
-	out->prepared = false;
-	memset(drop, 0, raw->nrows);
 	layout = osml_model_layout(encoder->set);
-	for (int j = 0; j < layout.n_dense; j++)
-		judge_column(encoder, raw, j, drop);
-	if (out->n_null + out->n_nonfinite > raw->n_null + raw->n_nonfinite)
+	memset(drop, 0, raw->nrows);
+	if (encoder->set->program->identity)
+		out = raw;
+	else
+	{
+		osml_program_run_block(encoder->set->program, raw, out, encoder->scratch);
+		out->n_null = raw->n_null;
+		out->n_nonfinite = raw->n_nonfinite;
+		out->prepared = false;
+		for (int j = 0; j < layout.n_dense; j++)
+			judge_column(encoder, raw, j, drop);
+	}
+	if (encoder->classes)
+		unknown = number_classes(encoder->classes, osml_block_label(out, &layout),
+								 out->nrows, drop);
+	encoder->n_unknown += unknown;
+	if (unknown > 0 || out->n_null + out->n_nonfinite > raw->n_null + raw->n_nonfinite)
 		compact(&layout, out, drop, hash);
 	return out;
 }

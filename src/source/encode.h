@@ -10,6 +10,7 @@
 #ifndef OSML_ENCODE_H
 #define OSML_ENCODE_H
 
+#include "features/classes.h"
 #include "source/source.h"
 
 typedef struct OsmlEncoder
@@ -18,7 +19,10 @@ typedef struct OsmlEncoder
 	OsmlOnNull	on_null;
 	OsmlOnNonfinite on_nonfinite;
 	bool		keep_null_rows; /* prediction: a missing feature stays */
+	const OsmlClasses *classes; /* of a label that is a key; else NULL */
 	const char *label;			/* of the source, for messages */
+	int64		n_unknown;		/* rows dropped since the caller cleared it, whose
+								 * label is none of the classes */
 	OsmlBlock  *out;
 	void	   *scratch;
 } OsmlEncoder;
@@ -30,7 +34,8 @@ extern OsmlLayout osml_model_layout(const OsmlFeatureSet *set);
 extern void osml_encoder_init(OsmlEncoder *encoder);
 
 /*
- * The features of a block of inputs.  Dropped rows are gone from the result and
+ * The features of a block of inputs, and the label's class number where there are
+ * classes.  A row of a class that is none of them is dropped too.  Dropped rows are gone from the result and
  * from hash[], one a row (NULL: there is none), and counted in its header.  The
  * result is the encoder's, or, without steps, raw itself.
  */

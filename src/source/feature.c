@@ -111,19 +111,6 @@ add_input(Resolver *resolver, Form_pg_attribute column, OsmlInputKind kind)
 		input->n_elements = osml_peek_array_length(resolver->source, name);
 }
 
-/* Is a value of this type a category where nobody says otherwise? */
-static bool
-is_category(Oid type)
-{
-	char		category;
-	bool		preferred;
-	Oid			base = getBaseType(type);
-
-	get_type_category_preferred(base, &category, &preferred);
-	return category == TYPCATEGORY_STRING || category == TYPCATEGORY_ENUM ||
-		base == UUIDOID;
-}
-
 static void
 append_definition(Resolver *resolver, OsmlDefinition *definition)
 {
@@ -167,7 +154,7 @@ resolve_column(Resolver *resolver, Form_pg_attribute column)
 	}
 	else if (osml_decode_for(type) != NULL)
 		add_input(resolver, column, OSML_INPUT_NUMBER);
-	else if (is_category(type))
+	else if (osml_decode_is_category(type))
 	{
 		add_input(resolver, column, OSML_INPUT_KEY);
 		imply_category(resolver, name, 1, list_make1(pstrdup(name)));
@@ -315,7 +302,7 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 	error_context_stack = callback.previous;
 	type = osml_expression_type(expression);
 	resolved->type = format_type_be(type);
-	if (osml_decode_for(type) == NULL && !is_category(type))
+	if (osml_decode_for(type) == NULL && !osml_decode_is_category(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("expression of %s has type %s, which is neither a number nor a text",
@@ -479,7 +466,7 @@ check_all_columns(const Resolver *resolver, const char *label)
 		if (strcmp(name, label) == 0)
 			continue;
 		if (feature_definitions(resolver, name) != NIL ||
-			OidIsValid(osml_decode_element(type)) || osml_decode_for(type) || is_category(type))
+			OidIsValid(osml_decode_element(type)) || osml_decode_for(type) || osml_decode_is_category(type))
 			others = lappend(others, name);
 		else
 			wrong = lappend(wrong, column);

@@ -71,6 +71,8 @@ typedef struct OsmlFeatureSet
 	OsmlInput  *inputs;
 	char	   *label;			/* NULL where only features are wanted */
 	Oid			label_type;
+	bool		label_key;		/* readers send its key, as bits, and classes are made
+								 * of it */
 	char	   *subject;		/* of dataset "d", of model "m", for messages; or NULL */
 	OsmlLayout	layout;			/* of a reader's block */
 	int			n_features;

@@ -34,6 +34,7 @@ struct OsmlRowReader
 {
 	int			n;
 	Reading    *readings;
+	Reading		label;			/* where it is a key */
 	Oid			owner;
 	bool		allocates;
 	OsmlTextSink text_sink;
@@ -115,6 +116,17 @@ osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 	reader->readings = palloc0(sizeof(Reading) * Max(1, set->n_inputs));
 	for (int i = 0; i < set->n_inputs; i++)
 		plan_reading(reader, &reader->readings[i], set, &set->inputs[i]);
+	if (set->label && set->label_key)
+	{
+		OsmlInput  *input = palloc0(sizeof(OsmlInput));
+
+		input->kind = OSML_INPUT_KEY;
+		input->name = set->label;
+		input->first = OSML_LABEL_KEY;
+		reader->label.input = input;
+		reader->label.text = osml_text_decoder(set->label_type);
+		reader->allocates = true;
+	}
 	return reader;
 }
 
@@ -131,6 +143,8 @@ osml_row_reader_texts(OsmlRowReader *reader, uint64 key_columns, OsmlTextSink si
 		if (input->kind == OSML_INPUT_KEY && (key_columns & OSML_KEY_BIT(input->first)))
 			reader->readings[i].told = palloc0(sizeof(uint64) * TOLD);
 	}
+	if (reader->label.text && (key_columns & OSML_LABEL_BIT))
+		reader->label.told = palloc0(sizeof(uint64) * TOLD);
 }
 
 void
@@ -141,6 +155,8 @@ osml_row_reader_block(OsmlRowReader *reader)
 		if (reader->readings[i].told)
 			memset(reader->readings[i].told, 0, sizeof(uint64) * TOLD);
 	}
+	if (reader->label.told)
+		memset(reader->label.told, 0, sizeof(uint64) * TOLD);
 }
 
 bool
@@ -163,6 +179,12 @@ take_key(OsmlRowReader *reader, Reading *reading, Datum value)
 		reader->text_sink(reader->text_arg, reading->input->first, key, text, length);
 	}
 	return key;
+}
+
+uint64
+osml_row_label_key(OsmlRowReader *reader, Datum value)
+{
+	return take_key(reader, &reader->label, value);
 }
 
 static unsigned

@@ -33,9 +33,13 @@ typedef void (*OsmlLengthError) (void *arg, const OsmlInput *input, int n);
 extern OsmlRowReader *osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 											 OsmlLengthError length_error, void *arg);
 
-/* key columns as bits; the last bit stands for all from there on */
-#define OSML_ALL_KEYS PG_UINT64_MAX
-#define OSML_KEY_BIT(column) (UINT64CONST(1) << Min(column, 63))
+/* key columns as bits; bit 62 stands for all from there on */
+#define OSML_ALL_KEYS ((UINT64CONST(1) << 63) - 1)
+#define OSML_KEY_BIT(column) (UINT64CONST(1) << Min(column, 62))
+
+/* the label, where it is a key: its bit, and its number for a sink of texts */
+#define OSML_LABEL_BIT (UINT64CONST(1) << 63)
+#define OSML_LABEL_KEY (-1)
 
 /* have the texts of these key columns told */
 extern void osml_row_reader_texts(OsmlRowReader *reader, uint64 key_columns,
@@ -55,5 +59,8 @@ extern bool osml_row_reader_allocates(const OsmlRowReader *reader);
 extern unsigned osml_row_take(OsmlRowReader *reader, const Datum *values,
 							  const bool *nulls, double *numbers, uint64 *keys,
 							  size_t stride);
+
+/* the key of a label that is one */
+extern uint64 osml_row_label_key(OsmlRowReader *reader, Datum value);
 
 #endif							/* OSML_ROW_H */

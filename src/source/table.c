@@ -36,7 +36,7 @@ typedef struct TableScan
 	const OsmlScanUnit *unit;
 	int			n_columns;		/* the set's, then the label if there is one */
 	OsmlRowReader *reader;
-	OsmlDecode	decode_label;	/* NULL: there is none */
+	OsmlDecode	decode_label;	/* NULL: there is none, or it is a key */
 	bool		keep;			/* odd features are judged elsewhere */
 	bool		scratch_needed; /* a converter may allocate */
 	MemoryContext scratch;		/* reset a block */
@@ -123,6 +123,7 @@ static bool
 take_label(TableScan *state, Datum datum, bool isnull, int row)
 {
 	const OsmlScan *scan = state->scan;
+	double	   *label;
 	double		value;
 
 	if (isnull)
@@ -134,8 +135,15 @@ take_label(TableScan *state, Datum datum, bool isnull, int row)
 		state->block->n_null++;
 		return false;
 	}
-	value = state->decode_label(datum);
-	osml_block_label(state->block, &scan->set->layout)[row] = value;
+	label = &osml_block_label(state->block, &scan->set->layout)[row];
+	if (scan->set->label_key)
+	{
+		uint64		key = osml_row_label_key(state->reader, datum);
+
+		memcpy(label, &key, sizeof(key));
+		return true;
+	}
+	value = *label = state->decode_label(datum);
 	if (isfinite(value) || scan->on_nonfinite == OSML_ON_NONFINITE_KEEP)
 		return true;
 	if (scan->on_nonfinite == OSML_ON_NONFINITE_STOP)
@@ -162,7 +170,7 @@ take_row(TableScan *state, TupleTableSlot *slot, int row)
 		if ((odd & OSML_ROW_NONFINITE) && !take_nonfinite(state, row))
 			return false;
 	}
-	return state->decode_label == NULL ||
+	return state->scan->set->label == NULL ||
 		take_label(state, slot->tts_values[n], slot->tts_isnull[n], row);
 }
 
@@ -250,7 +258,8 @@ plan_columns(TableScan *state)
 	state->keep = scan->keep_null_rows || !set->program->identity;
 	if (set->label == NULL)
 		return;
-	state->decode_label = osml_decode_for(set->label_type);
+	if (!set->label_key)
+		state->decode_label = osml_decode_for(set->label_type);
 	state->n_columns++;
 	/* varlena values may be detoasted on the way */
 	state->scratch_needed = state->scratch_needed || !get_typbyval(set->label_type);

@@ -155,6 +155,7 @@ start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
 	intake->position = 0;
 	intake->row_base = 0;
 	intake->rows_read = intake->n_null = intake->n_nonfinite = 0;
+	intake->encoder.n_unknown = 0;
 	intake->message.nrows = intake->taken = 0;
 	intake->encoder.label = run->plan->parts[part].source.label;
 	if (intake->raw)
@@ -242,10 +243,11 @@ osml_intake_encode(OsmlRun *run)
 	MemoryContext old = MemoryContextSwitchTo(run->context);
 
 	intake->encoder.set = run->set;
+	intake->encoder.classes = run->classes;
 	intake->encoder.on_null = run->hparams->on_null;
 	intake->encoder.on_nonfinite = run->hparams->on_nonfinite;
 	osml_encoder_init(&intake->encoder);
-	if (!run->set->program->identity)
+	if (!run->set->program->identity || run->classes)
 		intake->raw = osml_new_block(run->context, &run->set->layout);
 	MemoryContextSwitchTo(old);
 }
@@ -297,7 +299,7 @@ osml_intake_fill(OsmlRun *run, OsmlBlock *block, uint64 *hash)
 {
 	OsmlIntake *intake = &run->intake;
 
-	if (run->set->program->identity)
+	if (run->set->program->identity && run->classes == NULL)
 	{
 		bool		any = osml_intake_fill_inputs(run, block);
 

@@ -8,6 +8,7 @@
 
 #include "compute/rowhash.h"
 #include "features/fit.h"
+#include "features/tally.h"
 #include "source/context_arena.h"
 #include "source/learn.h"
 #include "train/learn.h"
@@ -66,10 +67,21 @@ ledger_release(void *arg, void *memory)
 	pfree(memory);
 }
 
+/* what one pass learns */
+typedef struct Learning
+{
+	OsmlFitPass *fit;			/* NULL: no features */
+	OsmlTally  *labels;			/* NULL: no classes */
+} Learning;
+
 static void
 take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
-	osml_check_status(osml_fit_text(arg, key_column, key, text, length));
+	Learning   *learning = arg;
+
+	osml_check_status(key_column == OSML_LABEL_KEY ?
+					  osml_tally_text(learning->labels, key, text, length) :
+					  osml_fit_text(learning->fit, key_column, key, text, length));
 }
 
 /* Which rows of a block of inputs are not held out; returns their number. */
@@ -97,11 +109,13 @@ no_rows(OsmlRun *run, int64 held_out)
 	osml_require_rows(run);
 }
 
-/* One pass. */
+/* One pass.  Classes are those of all rows, held out or not. */
 static void
-learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
+learn_pass(OsmlRun *run, Learning *learning, OsmlBlock *raw)
 {
-	uint64		text_keys = osml_wanted_texts(pass, &run->set->layout);
+	const OsmlLayout *layout = &run->set->layout;
+	uint64		text_keys = (learning->labels ? OSML_LABEL_BIT : 0) |
+		(learning->fit ? osml_wanted_texts(learning->fit, layout) : 0);
 	int64		seen = 0;
 	int64		used = 0;
 	bool		split = run->hparams->val_fraction > 0;
@@ -109,40 +123,90 @@ learn_pass(OsmlRun *run, OsmlFitPass *pass, OsmlBlock *raw)
 	int			bad = 0;
 	char		message[256] = "";
 
-	osml_intake_start_texts(run, OSML_PART_TRAIN, text_keys, take_text, pass);
+	osml_intake_start_texts(run, OSML_PART_TRAIN, text_keys, take_text, learning);
 	raw->nrows = 0;
 	while (osml_intake_fill_inputs(run, raw))
 	{
 		osml_run_check(run);
 		used += split ? choose_rows(run, raw, use) : raw->nrows;
 		seen += raw->nrows;
-		osml_check_status(osml_fit_block(pass, raw, split ? use : NULL));
+		if (learning->fit)
+			osml_check_status(osml_fit_block(learning->fit, raw, split ? use : NULL));
+		if (learning->labels)
+			osml_check_status(osml_tally_add(learning->labels, (uint64 *)
+											 osml_block_label(raw, layout), NULL,
+											 raw->nrows));
 		raw->nrows = 0;
 	}
 	if (used == 0)
 		no_rows(run, seen);
-	if (osml_fit_end(pass, &bad, message) != OSML_OK)
+	if (learning->fit && osml_fit_end(learning->fit, &bad, message) != OSML_OK)
 		osml_step_error(run->set, run->plan->dataset, bad, message);
+}
+
+/* The classes that a pass has met, into the run. */
+static void
+take_classes(OsmlRun *run, OsmlTally *labels)
+{
+	OsmlArena	arena = osml_context_arena(run->context);
+	OsmlTallyEntry entries[OSML_MAX_CLASSES];
+	const char *texts[OSML_MAX_CLASSES];
+	int			n;
+
+	if (osml_tally_error(labels) > 0 || osml_tally_size(labels) > OSML_MAX_CLASSES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("label \"%s\" of %s has more than %d classes", run->set->label,
+						run->plan->parts[OSML_PART_TRAIN].source.label, OSML_MAX_CLASSES),
+				 errhint("Name another column as \"label\", or group its values in a view.")));
+	osml_check_status(osml_tally_top(labels, OSML_MAX_CLASSES, 1, entries, &n));
+	for (int i = 0; i < n; i++)
+	{
+		if (entries[i].text == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("label \"%s\" of %s has a value of more than %d bytes",
+							run->set->label, run->plan->parts[OSML_PART_TRAIN].source.label,
+							OSML_TALLY_TEXT),
+					 errhint("A class is a short text; shorten it in a view.")));
+		texts[i] = entries[i].text;
+	}
+	run->classes = MemoryContextAllocZero(run->context, sizeof(OsmlClasses));
+	osml_check_status(osml_classes_create(&arena, texts, n, run->classes));
 }
 
 void
 osml_learn_features(OsmlRun *run)
 {
+	bool		complete = osml_feature_set_prepare(run->set, run->plan->dataset);
 	Ledger		ledger = {run, NULL, 0};
 	OsmlArena	arena = {ledger_alloc, ledger_release, &ledger};
-	OsmlBlock  *raw = NULL;
-	OsmlFitPass *pass;
-	OsmlStatus	status;
+	Learning	learning = {NULL, NULL};
+	OsmlBlock  *raw;
+	OsmlStatus	status = OSML_OK;
 
-	if (osml_feature_set_prepare(run->set, run->plan->dataset))
+	if (complete && !run->set->label_key)
 		return;
 	ledger.context = AllocSetContextCreate(run->context, "osml learning",
 										   ALLOCSET_DEFAULT_SIZES);
 	raw = osml_new_block(ledger.context, &run->set->layout);
-	while ((pass = osml_fit_begin(run->set->program, &arena, &status)) != NULL)
-		learn_pass(run, pass, raw);
-	osml_check_status(status);
+	if (run->set->label_key &&
+		(learning.labels = osml_tally_create(&arena, OSML_MAX_CLASSES)) == NULL)
+		osml_check_status(OSML_OUT_OF_MEMORY);
+	for (;;)
+	{
+		learning.fit = complete ? NULL :
+			osml_fit_begin(run->set->program, &arena, &status);
+		osml_check_status(status);
+		if (learning.fit == NULL && learning.labels == NULL)
+			break;
+		learn_pass(run, &learning, raw);
+		if (learning.labels)
+			take_classes(run, learning.labels);
+		learning.labels = NULL;
+	}
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
-	osml_feature_set_fitted(run->set, run->plan->dataset, ERROR);
+	if (!complete)
+		osml_feature_set_fitted(run->set, run->plan->dataset, ERROR);
 }

@@ -163,8 +163,15 @@ static void
 count_dropped(OsmlRun *run, const char *part)
 {
 	OsmlIntake *intake = &run->intake;
+	int64		unknown = intake->encoder.n_unknown;
 	int64		dropped = intake->n_null + intake->n_nonfinite;
 
+	if (unknown > 0)
+		osml_log_event(run, "warning", "classes_unknown",
+					   psprintf(INT64_FORMAT " of " INT64_FORMAT " %s rows were skipped: their "
+								"class does not occur in the training rows",
+								unknown, intake->rows_read, part));
+	run->row.rows_skipped += unknown;
 	run->rows_null += intake->n_null;
 	run->rows_nonfinite += intake->n_nonfinite;
 	run->row.rows_skipped += dropped;

@@ -95,6 +95,7 @@ codec_set(Codec *codec, OsmlFeatureSet *set)
 	codec_string(codec, &set->label);
 	codec_string(codec, &set->subject);
 	codec_oid(codec, &set->label_type);
+	codec_bool(codec, &set->label_key);
 	codec_bool(codec, &set->layout.has_weight);
 	codec_bool(codec, &set->layout.has_row_number);
 	if (codec->reading)

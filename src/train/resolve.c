@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
@@ -63,14 +64,12 @@ resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
 	part->set.layout.has_row_number = true;
 }
 
-/* Hyperparameters that count the columns must count them right. */
+/* A hyperparameter that counts the columns must count them right. */
 static void
 check_counts(const OsmlHparams *hparams, const OsmlSource *train,
 			 const OsmlFeatureSet *set)
 {
 	const OsmlLayout *layout = &set->program->output;
-	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = *layout,.bias = hparams->bias};
-	size_t		n_params = layout->n_codes == 0 ? spec.ops->n_params(&spec) : 0;
 	int			n_values = layout->n_dense + layout->n_codes;
 
 	if (hparams->num_features != OSML_AUTO && hparams->num_features != n_values)
@@ -82,15 +81,6 @@ check_counts(const OsmlHparams *hparams, const OsmlSource *train,
 							   ", but %s gives %d feature values",
 							   n_values, hparams->num_features, train->label, n_values),
 				 errhint("Leave it out, or name the columns in \"features\".")));
-	/* how many categories there are, only the trainer learns */
-	if (hparams->initial_weights.n != 0 && layout->n_codes == 0 &&
-		hparams->initial_weights.n != (int) n_params)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						hparams->initial_weights.n, n_params),
-				 errhint("Give one number for each feature value%s.",
-						 hparams->bias ? " and one for the intercept" : "")));
 }
 
 static void
@@ -189,23 +179,64 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 	}
 }
 
+/* Is the label read as keys, of which classes are made? */
+static bool
+wants_classes(OsmlLink link)
+{
+	return link == OSML_LINK_LOGISTIC || link == OSML_LINK_SOFTMAX;
+}
+
+/*
+ * The kind of model, as far as it is known before classes are counted, and how
+ * the label is read in each part.
+ */
+static void
+resolve_kind(OsmlPlan *plan, OsmlHparams *hparams)
+{
+	OsmlFeatureSet *set = &plan->parts[OSML_PART_TRAIN].set;
+	OsmlLabelKind label = set->label_key ? OSML_LABEL_TEXT :
+		getBaseType(set->label_type) == BOOLOID ? OSML_LABEL_BOOLEAN : OSML_LABEL_NUMBER;
+	const OsmlModelKind *kind = osml_hparams_kind(hparams, label, 0);
+	bool		classes = kind == NULL || wants_classes(osml_losses[hparams->loss - 1].link);
+
+	if (set->label_key && !classes)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("model_type \"%s\" with loss \"%s\" needs a number as label, but \"%s\" has type %s",
+						kind->name, osml_loss_name(hparams->loss - 1), set->label,
+						format_type_be(set->label_type)),
+				 errhint("Leave out \"model_type\" and \"loss\" for a model of classes, or name another \"label\".")));
+	if (osml_optimizer_is_exact(hparams->optimizer) && (classes || hparams->loss != OSML_LOSS_MSE + 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("optimizer \"exact\" solves least squares only"),
+				 errhint("Choose AdamW, Adam or SGD%s.", classes ? "" : ", or loss mse")));
+	if (classes && hparams->scale_label == OSML_SCALE_STANDARDIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"scale_label\" is standardize, but the label \"%s\" is one of classes",
+						set->label),
+				 errhint("Leave it out.")));
+	for (int p = 0; p < OSML_N_PARTS; p++)
+		plan->parts[p].set.label_key = classes;
+}
+
 /*
  * What "auto" means here, so that the stored set says what was done.  Only
- * max_epochs waits for the number of rows.
+ * max_epochs waits for the number of rows, and a model of classes for theirs.
  */
 static void
 resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 {
-	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
+	bool		squared = hparams->loss > 0 &&
+		osml_loss_is_squared((OsmlLoss) (hparams->loss - 1));
 
 	hparams->label = set->label;
 	hparams->features = NIL;
 	for (int i = 0; i < set->n_features; i++)
 		hparams->features = lappend(hparams->features, set->features[i].name);
 	hparams->num_features = set->program->output.n_dense + set->program->output.n_codes;
-	/* the one model and the one device there are */
-	if (hparams->model_type == 0)
-		hparams->model_type = 1;
+	/* the one device there is */
 	if (hparams->device == 0)
 		hparams->device = 1;
 	if (hparams->scale_label == OSML_SCALE_AUTO)
@@ -231,6 +262,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	plan->model = model_name(request, dataset, plan);
 	check_model(plan->model);
 	resolve_readers(plan, hparams);
+	resolve_kind(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();

@@ -78,18 +78,21 @@ osml_run_zeroed(OsmlRun *run, Size bytes)
 }
 
 OsmlModelSpec
-osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout)
+osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout, int n_classes)
 {
 	OsmlModelSpec spec = {
-		.ops = &osml_model_linear,
+		.ops = osml_models[hparams->model_type - 1].ops,
 		.layout = *layout,
 		.precision = hparams->precision,
 		.bias = hparams->bias,
-		.loss = (OsmlLoss) hparams->loss,
+		.n_outputs = 1,
+		.loss = (OsmlLoss) (hparams->loss - 1),
 		.init = hparams->init,
 		.seed = hparams->seed
 	};
 
+	if (osml_loss_by_class(spec.loss))
+		spec.n_outputs = n_classes;
 	return spec;
 }
 
@@ -101,12 +104,13 @@ osml_run_model_bytes(const OsmlModelSpec *spec)
 
 	return sizeof(OsmlColumnStats) * (n + 1) + 3 * sizeof(double) * n +
 		(sizeof(int64) + sizeof(double)) * entries +
-		spec->ops->n_params(spec) * osml_precision_size(spec->precision) +
-		spec->ops->scratch(spec);
+		osml_model_values(spec) * osml_precision_size(spec->precision) +
+		spec->ops->scratch(spec, OSML_BLOCK_ROWS);
 }
 
 Size
 osml_run_working_bytes(const OsmlModelSpec *spec)
 {
-	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS + spec->ops->scratch(spec);
+	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS +
+		spec->ops->scratch(spec, OSML_BLOCK_ROWS);
 }

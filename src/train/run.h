@@ -48,6 +48,8 @@ typedef struct OsmlRun
 	OsmlPartData parts[OSML_N_PARTS];
 
 	OsmlFeatureSet *set;		/* of the training part */
+	OsmlClasses *classes;		/* of a label that is a key; else NULL */
+	const OsmlModelKind *kind;
 	OsmlLayout	layout;			/* of features, once they are learned */
 	OsmlColumnStats *stats;		/* n_dense columns, then the label */
 	OsmlCodeStats code_stats;
@@ -88,7 +90,8 @@ extern void *osml_run_zeroed(OsmlRun *run, Size bytes);
 extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 
 /* the model that hyperparameters ask for, over columns of this layout */
-extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout);
+extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout,
+								   int n_classes);
 
 /* what a run takes of its budget before the first row is kept: the model and all
  * that is counted of its columns; blocks for intake, split and window */

@@ -1,0 +1,76 @@
+/*
+ * kind.c
+ *	  Which kind of model, and which loss.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "hparams/hparams.h"
+#include "model/model.h"
+
+/* The losses that a kind may have, for a hint; palloc'd. */
+static char *
+losses_of(const OsmlModelKind *kind)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < OSML_LOSS_COUNT; i++)
+	{
+		if (kind->losses & (1u << i))
+			appendStringInfo(&names, "%s%s", names.len ? ", " : "", osml_loss_name(i));
+	}
+	return names.data;
+}
+
+/* The first kind that is trained with a loss. */
+static int
+kind_of_loss(int loss)
+{
+	int			i = 0;
+
+	while (!(osml_models[i].losses & (1u << loss)))
+		i++;
+	return i;
+}
+
+static int
+kind_by_name(const char *name)
+{
+	return (int) (osml_model_by_name(name) - osml_models);
+}
+
+/* The kind where nobody named one; -1 while the number of classes is open. */
+static int
+kind_of_label(const OsmlHparams *hparams, OsmlLabelKind label, int n_classes)
+{
+	if (hparams->loss > 0)
+		return kind_of_loss(hparams->loss - 1);
+	if (label == OSML_LABEL_NUMBER)
+		return kind_by_name("linear");
+	if (label == OSML_LABEL_BOOLEAN || n_classes == 2)
+		return kind_by_name("logistic");
+	return n_classes == 0 ? -1 : kind_by_name("softmax");
+}
+
+const OsmlModelKind *
+osml_hparams_kind(OsmlHparams *hparams, OsmlLabelKind label, int n_classes)
+{
+	int			i = hparams->model_type > 0 ? hparams->model_type - 1 :
+		kind_of_label(hparams, label, n_classes);
+	const OsmlModelKind *kind = i < 0 ? NULL : &osml_models[i];
+
+	if (kind == NULL)
+		return NULL;
+	if (hparams->loss > 0 && !(kind->losses & (1u << (hparams->loss - 1))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model_type \"%s\" cannot be trained with loss \"%s\"", kind->name,
+						osml_loss_name(hparams->loss - 1)),
+				 errhint("Its losses: %s.  Leave out one of the two.", losses_of(kind))));
+	hparams->model_type = i + 1;
+	if (hparams->loss == 0)
+		hparams->loss = kind->loss + 1;
+	return kind;
+}
