@@ -312,11 +312,11 @@ report_no_values(const char *dataset, const OsmlDefinition *definition,
 			 errmsg("%s of %s has no values to learn from", definition->transform,
 					osml_feature_words(dataset, definition->feature)),
 			 definition->inputs == NIL ?
-			 errdetail("What step %d makes is null or not finite in all rows.",
+			 errdetail("What step %d makes is null or not finite in all rows to learn from.",
 					   definition->step - 1) :
 			 transform->input == OSML_VALUE_KEY ?
-			 errdetail("\"%s\" is null in all rows.", (char *) linitial(definition->inputs)) :
-			 errdetail("\"%s\" is null or not finite in all rows.",
+			 errdetail("\"%s\" is null in all rows to learn from.", (char *) linitial(definition->inputs)) :
+			 errdetail("\"%s\" is null or not finite in all rows to learn from.",
 					   (char *) linitial(definition->inputs)),
 			 errhint("Give it %s, or drop the feature.", transform->by_hand)));
 }
