@@ -123,6 +123,7 @@ CREATE TABLE osml.model_version (
 	loss		text NOT NULL,
 	label		text NOT NULL,
 	label_type	text NOT NULL,
+	classes		text[],
 	label_center double precision NOT NULL,
 	label_scale	double precision NOT NULL,
 	hparams		jsonb NOT NULL,
@@ -166,6 +167,7 @@ CREATE TABLE osml.weight (
 	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
 	position	integer NOT NULL CHECK (position >= 0),
 	feature		text NOT NULL,
+	class		text,
 	category	text,
 	weight		double precision,
 	scaled_weight double precision,
@@ -452,7 +454,7 @@ COMMENT ON COLUMN osml.events.severity IS 'info, warning or error';
 CREATE VIEW osml.models WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, v.run_id, m.owner,
 		COALESCE(v.version = m.deployed, false) AS deployed, v.model_type,
-		v.loss, v.label, v.label_type,
+		v.loss, v.label, v.label_type, v.classes,
 		(SELECT pg_catalog.count(*)::integer FROM osml.feature f
 			WHERE f.version_id = v.version_id) AS features,
 		v.train_rows, v.val_rows, v.test_rows, v.skipped_rows,
@@ -465,6 +467,7 @@ COMMENT ON VIEW osml.models IS 'models and their versions';
 COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
 COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
+COMMENT ON COLUMN osml.models.classes IS 'classes of the label, in the order of osml_predict_proba(); NULL: it is a number';
 COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
 COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
@@ -492,7 +495,7 @@ COMMENT ON COLUMN osml.features.categories IS 'number of categories, bins or buc
 
 CREATE VIEW osml.weights WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, w.feature, w.weight, w.scaled_weight,
-		w.std_error, w.t_stat, w.p_value, w.collinear, w.position, w.category
+		w.std_error, w.t_stat, w.p_value, w.collinear, w.position, w.category, w.class
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.weight w ON w.version_id = v.version_id;
@@ -505,6 +508,7 @@ COMMENT ON COLUMN osml.weights.t_stat IS 'weight / std_error';
 COMMENT ON COLUMN osml.weights.p_value IS 'two-sided, of the hypothesis that the weight is 0';
 COMMENT ON COLUMN osml.weights.collinear IS 'the feature is a combination of others, so its weight is not unique';
 COMMENT ON COLUMN osml.weights.position IS '0 for the intercept, then as in osml.features, a category a row';
+COMMENT ON COLUMN osml.weights.class IS 'class whose logarithm of odds, or score, the weight changes; NULL: a model of amounts or counts';
 COMMENT ON COLUMN osml.weights.category IS 'category or bin; weight is what a row of it gets added to its prediction';
 
 CREATE VIEW osml.model_definitions WITH (security_barrier) AS
@@ -812,6 +816,38 @@ CREATE FUNCTION osml_predict(model text, features anyarray) RETURNS double preci
 	AS 'MODULE_PATHNAME', 'osml_predict_array'
 	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION osml_predict(text, anyarray) IS 'predict for an array of values in the order of osml.features';
+
+CREATE FUNCTION osml_predict_proba(model text, features record) RETURNS double precision[]
+	AS 'MODULE_PATHNAME', 'osml_predict_proba_record'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_proba(text, record) IS 'probability of each class for a row, in the order of osml.models.classes';
+
+CREATE FUNCTION osml_predict_proba(model text, VARIADIC features double precision[])
+	RETURNS double precision[]
+	AS 'MODULE_PATHNAME', 'osml_predict_proba_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_proba(text, double precision[]) IS 'probability of each class for values in the order of osml.features';
+
+CREATE FUNCTION osml_predict_proba(model text, features anyarray) RETURNS double precision[]
+	AS 'MODULE_PATHNAME', 'osml_predict_proba_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_proba(text, anyarray) IS 'probability of each class for an array of values in the order of osml.features';
+
+CREATE FUNCTION osml_predict_class(model text, features record) RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_predict_class_record'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_class(text, record) IS 'most probable class for a row';
+
+CREATE FUNCTION osml_predict_class(model text, VARIADIC features double precision[])
+	RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_predict_class_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_class(text, double precision[]) IS 'most probable class for values in the order of osml.features';
+
+CREATE FUNCTION osml_predict_class(model text, features anyarray) RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_predict_class_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION osml_predict_class(text, anyarray) IS 'most probable class for an array of values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_batch(model text, source text, key text DEFAULT NULL,
 	OUT row_number bigint, OUT key text, OUT prediction double precision,

@@ -33,7 +33,8 @@ typedef struct OsmlBinding
 	uint64	   *keys;
 	double	   *dense;			/* its features: raw itself without a program */
 	int32	   *codes;
-	double	   *prepared;		/* space to prepare them */
+	void	   *prepared;		/* space for the predictor */
+	double	   *out;			/* its predictions, one an output */
 	void	   *scratch;		/* of the program */
 
 	/* rows of this type, if desc is set */

@@ -24,32 +24,30 @@ typedef struct Evaluation
 	OsmlMetricSums sums;
 	int64		skipped;
 	double		label[OSML_BLOCK_ROWS];	/* in its own units */
-	double		slope[OSML_BLOCK_ROWS]; /* the loss computes it, nobody asks */
 } Evaluation;
 
-/*
- * Sum up one block.  Preparing scales the label along with the features, so
- * its values are put by first, and back where the loss looks for them.
- */
+/* Sum up one block.  Preparing scales the label along with the features. */
 static bool
 evaluate_block(void *arg, OsmlBlock *raw)
 {
 	Evaluation *evaluation = arg;
 	OsmlScore  *score = evaluation->score;
-	const OsmlLayout *layout = &score->loaded->layout;
+	const OsmlPredictor *predictor = &score->loaded->predictor;
 	OsmlBlock  *block = osml_score_encode(score, raw);
-	double	   *label = osml_block_label(block, layout);
-	Size		bytes = block->nrows * sizeof(double);
+	int			n = block->nrows;
 
-	memcpy(evaluation->label, label, bytes);
+	memcpy(evaluation->label, osml_block_label(block, &score->loaded->layout),
+		   n * sizeof(double));
 	osml_score_block(score, block);
-	memcpy(label, evaluation->label, bytes);
-	osml_metric_add(&evaluation->sums, score->out, label, block->nrows);
-	evaluation->sums.loss_sum +=
-		osml_backend_cpu.loss(OSML_FLOAT64, score->loaded->predictor.spec.loss,
-							  score->loaded->loss_param, layout, block, 0,
-							  block->nrows, score->out, evaluation->slope);
-	evaluation->skipped += block->n_null + block->n_nonfinite;
+	for (int i = 0; i < n; i++)
+		evaluation->sums.loss_sum +=
+			osml_loss_value(predictor->spec.loss, predictor->spec.n_outputs, n,
+							score->out + i, evaluation->label[i],
+							score->loaded->loss_param);
+	osml_predictor_link(predictor, n, score->out);
+	osml_metric_add(&evaluation->sums, score->out, evaluation->label, n);
+	evaluation->skipped += block->n_null + block->n_nonfinite + score->encoder.n_unknown;
+	score->encoder.n_unknown = 0;
 	return true;
 }
 

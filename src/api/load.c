@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 
 #include "api/loaded.h"
+#include "source/context_arena.h"
 #include "model/safetensors.h"
 #include "source/encode.h"
 
@@ -212,7 +213,33 @@ build_spec(OsmlLoaded *loaded)
 	spec->ops = kind->ops;
 	spec->loss = loss;
 	spec->layout = loaded->layout;
-	spec->n_outputs = osml_loss_by_class(loss) ? loaded->row->classes.n : 1;
+	spec->n_outputs = osml_loss_by_class(loss) ? list_length(loaded->row->classes) : 1;
+}
+
+/* The classes of the label. */
+static void
+build_classes(OsmlLoaded *loaded)
+{
+	List	   *names = loaded->row->classes;
+	OsmlArena	arena = osml_context_arena(CurrentMemoryContext);
+	const char **texts = palloc(sizeof(char *) * Max(1, list_length(names)));
+	OsmlLink	link = osml_losses[loaded->predictor.spec.loss].link;
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, names)
+		texts[n++] = lfirst(cell);
+	if (link == OSML_LINK_LOGISTIC ? n != 2 : link == OSML_LINK_SOFTMAX ? n < 2 : n != 0)
+		corrupted(loaded, "Its loss is %s and its label has %d classes.", loaded->row->loss, n);
+	if (n == 0)
+		return;
+	loaded->classes = palloc0(sizeof(OsmlClasses));
+	osml_check_status(osml_classes_create(&arena, texts, n, loaded->classes));
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(loaded->classes->texts[i], texts[i]) != 0)
+			corrupted(loaded, "Its classes are in no order.");
+	}
 }
 
 /* Build in a context of its own: an error on the way frees all of it. */
@@ -235,6 +262,7 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 		elog(ERROR, "version %d of model \"%s\" is gone", key->version, model->name);
 	build_set(loaded);
 	build_spec(loaded);
+	build_classes(loaded);
 	read_hparams(loaded);
 	build_scaling(loaded);
 	build_params(loaded);

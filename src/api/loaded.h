@@ -15,6 +15,7 @@
 #include "utils/palloc.h"
 
 #include "catalog/model.h"
+#include "features/classes.h"
 #include "model/predictor.h"
 #include "source/feature.h"
 
@@ -25,6 +26,7 @@ typedef struct OsmlLoaded
 	char	   *model;			/* name when loaded, for messages */
 	OsmlVersionRow *row;		/* without the weights' bytes */
 	OsmlPredictor predictor;
+	OsmlClasses *classes;		/* of the label; NULL: it is a number */
 	OsmlFeatureSet set;			/* what is read and made of it; a source or row
 								 * brings its own types */
 	OsmlLayout	layout;			/* of a model's block */

@@ -1,6 +1,6 @@
 /*
  * predict.c
- *	  osml_predict(): one row's prediction.
+ *	  osml_predict(), osml_predict_proba(), osml_predict_class(): one row.
  *
  * Runs once a row of a query, so everything that does not depend on the row is
  * in the call site (call_site.h), and what a row allocates goes with the
@@ -8,40 +8,114 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 
 #include "api/call_site.h"
+#include "api/outputs.h"
 
 PG_FUNCTION_INFO_V1(osml_predict_record);
 PG_FUNCTION_INFO_V1(osml_predict_array);
+PG_FUNCTION_INFO_V1(osml_predict_proba_record);
+PG_FUNCTION_INFO_V1(osml_predict_proba_array);
+PG_FUNCTION_INFO_V1(osml_predict_class_record);
+PG_FUNCTION_INFO_V1(osml_predict_class_array);
+
+/* Arguments model and features; NULL when a feature is missing. */
+static const OsmlBinding *
+predict_record(FunctionCallInfo fcinfo)
+{
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
+	const double *dense = osml_take_record(binding, PG_GETARG_HEAPTUPLEHEADER(1));
+
+	if (dense == NULL)
+		return NULL;
+	osml_predictor_row(&binding->loaded->predictor, dense, binding->codes, binding->out,
+					   binding->prepared);
+	return binding;
+}
+
+static const OsmlBinding *
+predict_array(FunctionCallInfo fcinfo)
+{
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
+	const double *dense = osml_take_array(binding, PG_GETARG_ARRAYTYPE_P(1));
+
+	if (dense == NULL)
+		return NULL;
+	osml_predictor_row(&binding->loaded->predictor, dense, binding->codes, binding->out,
+					   binding->prepared);
+	return binding;
+}
+
+/* A number: an amount, the mean of a count, the probability of the second class. */
+static Datum
+return_number(FunctionCallInfo fcinfo, const OsmlBinding *binding)
+{
+	if (binding == NULL)
+		PG_RETURN_NULL();
+	osml_need_number(binding->loaded);
+	PG_RETURN_FLOAT8(binding->out[0]);
+}
+
+static Datum
+return_proba(FunctionCallInfo fcinfo, const OsmlBinding *binding)
+{
+	if (binding == NULL)
+		PG_RETURN_NULL();
+	osml_need_classes(binding->loaded);
+	return osml_proba(binding->loaded, binding->out, 1);
+}
+
+static Datum
+return_class(FunctionCallInfo fcinfo, const OsmlBinding *binding)
+{
+	if (binding == NULL)
+		PG_RETURN_NULL();
+	osml_need_classes(binding->loaded);
+	PG_RETURN_TEXT_P(cstring_to_text(osml_class_text(binding->loaded, binding->out, 1)));
+}
 
 /* osml_predict(model, record) */
 Datum
 osml_predict_record(PG_FUNCTION_ARGS)
 {
-	text	   *model = PG_GETARG_TEXT_PP(0);
-	HeapTupleHeader record = PG_GETARG_HEAPTUPLEHEADER(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
-	const double *dense = osml_take_record(binding, record);
-
-	if (dense == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, dense,
-										binding->codes, binding->prepared));
+	return return_number(fcinfo, predict_record(fcinfo));
 }
 
 /* osml_predict(model, anyarray) and osml_predict(model, VARIADIC float8[]) */
 Datum
 osml_predict_array(PG_FUNCTION_ARGS)
 {
-	text	   *model = PG_GETARG_TEXT_PP(0);
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, model, osml_load_model);
-	const double *dense = osml_take_array(binding, array);
+	return return_number(fcinfo, predict_array(fcinfo));
+}
 
-	if (dense == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(osml_predictor_row(&binding->loaded->predictor, dense,
-										binding->codes, binding->prepared));
+/* osml_predict_proba(model, record) */
+Datum
+osml_predict_proba_record(PG_FUNCTION_ARGS)
+{
+	return return_proba(fcinfo, predict_record(fcinfo));
+}
+
+/* osml_predict_proba(model, anyarray) and (model, VARIADIC float8[]) */
+Datum
+osml_predict_proba_array(PG_FUNCTION_ARGS)
+{
+	return return_proba(fcinfo, predict_array(fcinfo));
+}
+
+/* osml_predict_class(model, record) */
+Datum
+osml_predict_class_record(PG_FUNCTION_ARGS)
+{
+	return return_class(fcinfo, predict_record(fcinfo));
+}
+
+/* osml_predict_class(model, anyarray) and (model, VARIADIC float8[]) */
+Datum
+osml_predict_class_array(PG_FUNCTION_ARGS)
+{
+	return return_class(fcinfo, predict_array(fcinfo));
 }

@@ -20,6 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "api/need.h"
+#include "api/outputs.h"
 #include "api/score.h"
 #include "compat.h"
 
@@ -78,11 +79,17 @@ predict_block(void *arg, OsmlBlock *raw)
 {
 	Batch	   *batch = arg;
 	OsmlBlock  *block = osml_score_encode(batch->score, raw);
+	const OsmlLoaded *loaded = batch->score->loaded;
+	bool		classes = loaded->classes != NULL;
 	bool		nulls[N_COLUMNS] = {false, true, false, true, true};
 	Datum		values[N_COLUMNS] = {0};
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "osml batch row",
+											  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
 
 	mark_missing(batch, block);
 	osml_score_block(batch->score, block);
+	osml_predictor_link(&loaded->predictor, block->nrows, batch->score->out);
 	for (int i = 0; i < block->nrows; i++)
 	{
 		values[0] = Int64GetDatum(++batch->rows);
@@ -92,10 +99,20 @@ predict_block(void *arg, OsmlBlock *raw)
 			nulls[1] = batch->key_nulls[i];
 		}
 		values[2] = Float8GetDatum(batch->score->out[i]);
-		nulls[2] = batch->missing[i];
+		nulls[2] = batch->missing[i] || loaded->predictor.spec.n_outputs > 1;
+		nulls[3] = nulls[4] = !classes || batch->missing[i];
+		if (!nulls[3])
+		{
+			MemoryContextReset(row);
+			values[3] = CStringGetTextDatum(osml_class_text(loaded, batch->score->out + i,
+															block->nrows));
+			values[4] = osml_proba(loaded, batch->score->out + i, block->nrows);
+		}
 		tuplestore_putvalues(batch->rsinfo->setResult, batch->rsinfo->setDesc,
 							 values, nulls);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
 	if (batch->key_context != NULL)
 		MemoryContextReset(batch->key_context);
 	return true;

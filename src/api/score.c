@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "api/need.h"
 #include "api/score.h"
 
@@ -19,7 +21,15 @@ osml_score_begin(const char *model, const char *source, bool with_label)
 	spec = &score->loaded->predictor.spec;
 	score->source = osml_source_resolve(source, NULL);
 	score->set = osml_source_match(score->source, &score->loaded->set, with_label);
-	score->scratch = palloc(Max(spec->ops->scratch(spec), 1));
+	if (score->set->label && score->set->label_key && score->loaded->classes == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("label \"%s\" of %s has type %s, but model \"%s\" predicts a number",
+						score->set->label, score->source->label,
+						format_type_be(score->set->label_type), model)));
+	score->set->label_key = score->loaded->classes != NULL;
+	score->scratch = palloc(Max(spec->ops->scratch(spec, 0), 1));
+	score->out = palloc(sizeof(double) * OSML_BLOCK_ROWS * spec->n_outputs);
 	return score;
 }
 
@@ -34,6 +44,7 @@ osml_score_scan(OsmlScore *score, OsmlScan *scan)
 	score->encoder.on_nonfinite = scan->on_nonfinite;
 	score->encoder.keep_null_rows = scan->keep_null_rows;
 	score->encoder.label = score->source->label;
+	score->encoder.classes = score->set->label ? score->loaded->classes : NULL;
 	osml_encoder_init(&score->encoder);
 	for (int i = 0; i < score->source->n_units; i++)
 	{

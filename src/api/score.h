@@ -16,7 +16,8 @@ typedef struct OsmlScore
 	OsmlFeatureSet *set;		/* the model's features in the source */
 	OsmlEncoder encoder;
 	void	   *scratch;		/* of the model */
-	double		out[OSML_BLOCK_ROWS];	/* predictions of the last block */
+	double	   *out;			/* of the last block: output k of row i is
+								 * out[k * block->nrows + i] */
 } OsmlScore;
 
 /* Check the model and the right to it, then resolve and match the source. */

@@ -20,10 +20,10 @@ static OsmlStatement insert_feature = OSML_STATEMENT(
 	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT4OID);
 
 static OsmlStatement insert_weight = OSML_STATEMENT(
-	"INSERT INTO osml.weight (version_id, position, feature, category, weight,"
+	"INSERT INTO osml.weight (version_id, position, feature, class, category, weight,"
 	" scaled_weight, std_error, t_stat, p_value, collinear)"
-	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-	INT8OID, INT4OID, TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
+	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+	INT8OID, INT4OID, TEXTOID, TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
 	FLOAT8OID, BOOLOID);
 
 static OsmlStatement find_features = OSML_STATEMENT(
@@ -73,6 +73,7 @@ insert_one_weight(int64 version_id, int position, const OsmlVersionWeight *weigh
 	osml_push_int8(&args, version_id);
 	osml_push_int4(&args, position);
 	osml_push_text(&args, weight->feature);
+	osml_push_text(&args, weight->class);
 	osml_push_text(&args, weight->category);
 	osml_push_float8(&args, weight->weight);
 	osml_push_float8(&args, weight->scaled_weight);

@@ -44,6 +44,7 @@ typedef struct OsmlVersionFeature
 typedef struct OsmlVersionWeight
 {
 	char	   *feature;		/* or "(intercept)" */
+	const char *class;			/* of a label of classes; else NULL */
 	char	   *category;		/* of a code column; else NULL */
 	double		weight;			/* in the column's own units */
 	double		scaled_weight;
@@ -63,6 +64,7 @@ typedef struct OsmlVersionRow
 	char	   *loss;
 	char	   *label;
 	char	   *label_type;
+	List	   *classes;		/* texts in order; NIL: the label is a number */
 	double		label_center;
 	double		label_scale;
 	Jsonb	   *hparams;		/* resolved */

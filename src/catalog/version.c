@@ -18,18 +18,18 @@ static OsmlStatement next_version = OSML_STATEMENT(
 
 static OsmlStatement insert_version = OSML_STATEMENT(
 	"INSERT INTO osml.model_version (model_id, version, run_id, model_type,"
-	" loss, label, label_type, label_center, label_scale, hparams, weights,"
+	" loss, label, label_type, classes, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
 	" train_loss, val_loss, test_loss, summary, program)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20, $21) RETURNING version_id",
-	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, FLOAT8OID,
+	" $15, $16, $17, $18, $19, $20, $21, $22) RETURNING version_id",
+	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
 	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
 	"SELECT version_id, model_id, version, run_id, model_type, loss, label,"
-	" label_type, label_center, label_scale, hparams, weights, train_rows,"
+	" label_type, classes, label_center, label_scale, hparams, weights, train_rows,"
 	" skipped_rows, val_rows, test_rows, fingerprint, train_loss, val_loss,"
 	" test_loss, summary, program, tableoid, xmin"
 	" FROM osml.model_version WHERE model_id = $1 AND version = $2",
@@ -96,6 +96,7 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_text(args, row->loss);
 	osml_push_text(args, row->label);
 	osml_push_text(args, row->label_type);
+	osml_push_texts(args, row->classes);
 	osml_push(args, Float8GetDatum(row->label_center));
 	osml_push(args, Float8GetDatum(row->label_scale));
 	osml_push_jsonb(args, row->hparams);
@@ -154,6 +155,7 @@ pull_version(const OsmlCatalogScope *scope)
 	row->loss = osml_pull_text(&fields);
 	row->label = osml_pull_text(&fields);
 	row->label_type = osml_pull_text(&fields);
+	row->classes = osml_pull_texts(&fields);
 	row->label_center = osml_pull_float8(&fields);
 	row->label_scale = osml_pull_float8(&fields);
 	row->hparams = osml_pull_jsonb(&fields);

@@ -73,15 +73,15 @@ extern void osml_hparams_check(OsmlHparams *hparams);
  * that is a number, a boolean or of so many classes.  n_classes 0: they are not
  * counted yet, and then NULL is returned where their number decides.
  */
-typedef enum OsmlLabelKind
+typedef enum OsmlLabelType
 {
-	OSML_LABEL_NUMBER,
-	OSML_LABEL_BOOLEAN,
-	OSML_LABEL_TEXT
-} OsmlLabelKind;
+	OSML_LABEL_TYPE_NUMBER,
+	OSML_LABEL_TYPE_BOOLEAN,
+	OSML_LABEL_TYPE_TEXT
+} OsmlLabelType;
 
 extern const struct OsmlModelKind *osml_hparams_kind(OsmlHparams *hparams,
-													 OsmlLabelKind label, int n_classes);
+													 OsmlLabelType label, int n_classes);
 
 /* The whole set, defaults included; "auto" values appear as null. */
 extern Jsonb *osml_hparams_to_jsonb(const OsmlHparams *hparams);

@@ -43,19 +43,19 @@ kind_by_name(const char *name)
 
 /* The kind where nobody named one; -1 while the number of classes is open. */
 static int
-kind_of_label(const OsmlHparams *hparams, OsmlLabelKind label, int n_classes)
+kind_of_label(const OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
 	if (hparams->loss > 0)
 		return kind_of_loss(hparams->loss - 1);
-	if (label == OSML_LABEL_NUMBER)
+	if (label == OSML_LABEL_TYPE_NUMBER)
 		return kind_by_name("linear");
-	if (label == OSML_LABEL_BOOLEAN || n_classes == 2)
+	if (label == OSML_LABEL_TYPE_BOOLEAN || n_classes == 2)
 		return kind_by_name("logistic");
 	return n_classes == 0 ? -1 : kind_by_name("softmax");
 }
 
 const OsmlModelKind *
-osml_hparams_kind(OsmlHparams *hparams, OsmlLabelKind label, int n_classes)
+osml_hparams_kind(OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
 	int			i = hparams->model_type > 0 ? hparams->model_type - 1 :
 		kind_of_label(hparams, label, n_classes);

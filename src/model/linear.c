@@ -34,22 +34,21 @@ linear_n_params(const OsmlModelSpec *spec)
 	return (size_t) spec->n_outputs * (n_weights(spec) + (spec->bias ? 1 : 0));
 }
 
-/* where output k's weights, its tables and its bias are in a parameter vector */
-static size_t
-weights_at(const OsmlModelSpec *spec, int k)
+size_t
+osml_linear_weight(const OsmlModelSpec *spec, int k, int j)
 {
-	return (size_t) k * spec->layout.n_dense;
+	return (size_t) k * spec->layout.n_dense + (size_t) j;
 }
 
-static size_t
-tables_at(const OsmlModelSpec *spec, int k)
+size_t
+osml_linear_entry(const OsmlModelSpec *spec, int k, size_t i)
 {
 	return (size_t) spec->n_outputs * spec->layout.n_dense +
-		(size_t) k * osml_layout_entries(&spec->layout);
+		(size_t) k * osml_layout_entries(&spec->layout) + i;
 }
 
-static size_t
-bias_at(const OsmlModelSpec *spec, int k)
+size_t
+osml_linear_bias(const OsmlModelSpec *spec, int k)
 {
 	return (size_t) spec->n_outputs * n_weights(spec) + (size_t) k;
 }
@@ -83,7 +82,7 @@ param_add(const OsmlModelSpec *spec, void *params, size_t i, double value)
 static double
 linear_bias(const OsmlModelSpec *spec, const void *params, int k)
 {
-	return spec->bias ? param_at(spec, params, bias_at(spec, k)) : 0;
+	return spec->bias ? param_at(spec, params, osml_linear_bias(spec, k)) : 0;
 }
 
 /*
@@ -143,12 +142,12 @@ linear_init(const OsmlModelSpec *spec, void *params)
 	{
 		for (int k = 0; k < spec->n_outputs; k++)
 		{
-			draw(spec, &mt, weight_bound, n_dense, params, weights_at(spec, k));
-			draw(spec, &mt, weight_bound, entries, params, tables_at(spec, k));
+			draw(spec, &mt, weight_bound, n_dense, params, osml_linear_weight(spec, k, 0));
+			draw(spec, &mt, weight_bound, entries, params, osml_linear_entry(spec, k, 0));
 		}
 	}
 	if (spec->bias)
-		draw(spec, &mt, bias_bound, (size_t) spec->n_outputs, params, bias_at(spec, 0));
+		draw(spec, &mt, bias_bound, (size_t) spec->n_outputs, params, osml_linear_bias(spec, 0));
 }
 
 /* outputs and slopes of a block's rows */
@@ -180,10 +179,10 @@ compute_outputs(const OsmlModelSpec *spec, const OsmlBackend *backend,
 		void	   *out = place(spec, z, (size_t) k * (hi - lo));
 
 		backend->affine(spec->precision, &spec->layout, block, lo, hi,
-						place(spec, params, weights_at(spec, k)),
+						place(spec, params, osml_linear_weight(spec, k, 0)),
 						linear_bias(spec, params, k), out);
 		backend->gather(spec->precision, &spec->layout, block, lo, hi,
-						place(spec, params, tables_at(spec, k)), out);
+						place(spec, params, osml_linear_entry(spec, k, 0)), out);
 	}
 }
 
@@ -205,12 +204,12 @@ accumulate_tile(const OsmlModelSpec *spec, const OsmlBackend *backend,
 		void	   *at = place(spec, slope, (size_t) k * (hi - lo));
 		double		sum = backend->affine_grad(spec->precision, &spec->layout, block,
 											   lo, hi, at,
-											   place(spec, grad, weights_at(spec, k)));
+											   place(spec, grad, osml_linear_weight(spec, k, 0)));
 
 		backend->scatter(spec->precision, &spec->layout, block, lo, hi, at,
-						 place(spec, grad, tables_at(spec, k)));
+						 place(spec, grad, osml_linear_entry(spec, k, 0)));
 		if (spec->bias)
-			param_add(spec, grad, bias_at(spec, k), sum);
+			param_add(spec, grad, osml_linear_bias(spec, k), sum);
 	}
 }
 
@@ -257,8 +256,8 @@ predict_one(const OsmlModelSpec *spec, const void *params, int k, const double *
 
 	if (spec->precision == OSML_FLOAT32)
 	{
-		const float *w = (const float *) params + weights_at(spec, k);
-		const float *entry = (const float *) params + tables_at(spec, k);
+		const float *w = (const float *) params + osml_linear_weight(spec, k, 0);
+		const float *entry = (const float *) params + osml_linear_entry(spec, k, 0);
 		float		z = (float) linear_bias(spec, params, k);
 
 		for (int j = 0; j < n; j++)
@@ -272,8 +271,8 @@ predict_one(const OsmlModelSpec *spec, const void *params, int k, const double *
 	}
 	else
 	{
-		const double *w = (const double *) params + weights_at(spec, k);
-		const double *entry = (const double *) params + tables_at(spec, k);
+		const double *w = (const double *) params + osml_linear_weight(spec, k, 0);
+		const double *entry = (const double *) params + osml_linear_entry(spec, k, 0);
 		double		z = linear_bias(spec, params, k);
 
 		for (int j = 0; j < n; j++)
@@ -323,16 +322,16 @@ linear_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors)
 	int			n = 0;
 
 	if (n_dense > 0)
-		tensors[n++] = matrix(spec, "weight", weights_at(spec, 0), n_dense);
+		tensors[n++] = matrix(spec, "weight", osml_linear_weight(spec, 0, 0), n_dense);
 	if (entries > 0)
-		tensors[n++] = matrix(spec, "category_weight", tables_at(spec, 0), entries);
+		tensors[n++] = matrix(spec, "category_weight", osml_linear_entry(spec, 0, 0), entries);
 	if (spec->bias)
 		tensors[n++] = (OsmlTensor)
 	{
 		.name = "bias",
 		.ndim = 1,
 		.shape = {spec->n_outputs},
-		.offset = bias_at(spec, 0),
+		.offset = osml_linear_bias(spec, 0),
 		.size = (size_t) spec->n_outputs
 	};
 	return n;
@@ -353,12 +352,12 @@ osml_linear_unscale(const OsmlModelSpec *spec, const OsmlScaling *scaling,
 
 		for (size_t j = 0; j < n_dense; j++)
 		{
-			weight[j] = param_at(spec, params, weights_at(spec, k) + j) *
+			weight[j] = param_at(spec, params, osml_linear_weight(spec, k, 0) + j) *
 				(scaling->label_scale / scaling->scale[j]);
 			sum -= weight[j] * scaling->center[j];
 		}
 		for (size_t i = 0; i < entries; i++)
-			weight[n_dense + i] = param_at(spec, params, tables_at(spec, k) + i) *
+			weight[n_dense + i] = param_at(spec, params, osml_linear_entry(spec, k, 0) + i) *
 				scaling->label_scale;
 		intercept[k] = sum;
 	}

@@ -10,6 +10,12 @@
 #include "features/scale.h"
 #include "model/model.h"
 
+/* where output k's weight of dense column j, its entry i of the code columns'
+ * tables and its bias are in a parameter vector */
+extern size_t osml_linear_weight(const OsmlModelSpec *spec, int k, int j);
+extern size_t osml_linear_entry(const OsmlModelSpec *spec, int k, size_t i);
+extern size_t osml_linear_bias(const OsmlModelSpec *spec, int k);
+
 /*
  * Undo the scaling of columns and label.  Of each output weight gets n_dense
  * values in label units per unit of the column, then one in label units for each

@@ -84,7 +84,7 @@ log_step(OsmlFit *fit, const OsmlStepResult *step, bool always)
 		return;
 	seconds = lap(fit);
 	osml_log_metric(run, "train", fit->loss_name, step->loss);
-	if (run->hparams->loss == OSML_LOSS_MSE)
+	if (run->spec.loss == OSML_LOSS_MSE)
 		osml_log_metric(run, "train", "train_rmse", sqrt(step->loss));
 	osml_log_metric(run, "train", "lr", step->lr);
 	osml_log_metric(run, "train", "grad_norm", step->norm);
@@ -215,6 +215,9 @@ end_batch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
+	if (run->spec.ops->end_batch)
+		run->spec.ops->end_batch(&run->spec, run->backend, run->params, fit->grad,
+								 &fit->loss_sum, run->scratch);
 	fit->n_batches++;
 	fit->batch_rows = 0;
 	if (++fit->batches_in_step >= run->hparams->accumulate_grad_batches)
@@ -230,7 +233,9 @@ add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 {
 	OsmlRun    *run = fit->run;
 
-	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, run->params,
+	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
+
+	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;

@@ -65,7 +65,7 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	if (hparams->drop_last)
 		fit->kept_grad = new_vector(run, fit->n_params);
 	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));
-	fit->loss_name = psprintf("train_%s", osml_loss_name((OsmlLoss) hparams->loss));
+	fit->loss_name = psprintf("train_%s", osml_loss_name(run->spec.loss));
 	fit->epoch_loss_name = psprintf("%s_epoch", fit->loss_name);
 	osml_optim_defaults(optim, hparams->lr, &fit->hyper);
 	fit->hyper.momentum = hparams->momentum;

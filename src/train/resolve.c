@@ -22,6 +22,7 @@
 #include "rules/loss/loss.h"
 #include "train/dataset.h"
 #include "train/launcher.h"
+#include "train/run.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
@@ -194,8 +195,8 @@ static void
 resolve_kind(OsmlPlan *plan, OsmlHparams *hparams)
 {
 	OsmlFeatureSet *set = &plan->parts[OSML_PART_TRAIN].set;
-	OsmlLabelKind label = set->label_key ? OSML_LABEL_TEXT :
-		getBaseType(set->label_type) == BOOLOID ? OSML_LABEL_BOOLEAN : OSML_LABEL_NUMBER;
+	OsmlLabelType label = set->label_key ? OSML_LABEL_TYPE_TEXT :
+		getBaseType(set->label_type) == BOOLOID ? OSML_LABEL_TYPE_BOOLEAN : OSML_LABEL_TYPE_NUMBER;
 	const OsmlModelKind *kind = osml_hparams_kind(hparams, label, 0);
 	bool		classes = kind == NULL || wants_classes(osml_losses[hparams->loss - 1].link);
 
@@ -218,7 +219,17 @@ resolve_kind(OsmlPlan *plan, OsmlHparams *hparams)
 						set->label),
 				 errhint("Leave it out.")));
 	for (int p = 0; p < OSML_N_PARTS; p++)
-		plan->parts[p].set.label_key = classes;
+	{
+		OsmlPart   *part = &plan->parts[p];
+
+		if (part->present && part->set.label_key && !classes)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("label \"%s\" of %s has type %s, which is not a number",
+							part->set.label, part->source.label,
+							format_type_be(part->set.label_type))));
+		part->set.label_key = classes;
+	}
 }
 
 /*
@@ -239,6 +250,13 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	/* the one device there is */
 	if (hparams->device == 0)
 		hparams->device = 1;
+	/* how many categories and classes there are, only the trainer learns */
+	if (set->program->output.n_codes == 0 && !set->label_key)
+	{
+		OsmlModelSpec spec = osml_run_spec(hparams, &set->program->output, 0);
+
+		osml_check_initial_weights(hparams, &spec);
+	}
 	if (hparams->scale_label == OSML_SCALE_AUTO)
 		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
 			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;

@@ -26,6 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "model/linear.h"
 #include "osml.h"
 #include "train/exact.h"
 #include "train/fit.h"
@@ -164,20 +165,38 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* The number of parameters is known only once categories have been learned. */
+/* The kind of model, now that classes are counted. */
 static void
-check_initial_weights(const OsmlRun *run)
+settle_kind(OsmlRun *run)
 {
-	size_t		n_params = run->spec.ops->n_params(&run->spec);
-	int			given = run->hparams->initial_weights.n;
+	OsmlHparams *hparams = run->hparams;
+	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
+	int			n = run->classes ? run->classes->n : 0;
+	OsmlLink	link;
 
-	if (given != 0 && (size_t) given != n_params)
+	run->kind = osml_hparams_kind(hparams, run->classes ? OSML_LABEL_TYPE_TEXT :
+								  OSML_LABEL_TYPE_NUMBER, n);
+	link = osml_losses[hparams->loss - 1].link;
+	if (run->classes && n < 2)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						given, n_params),
-				 errhint("Give one number for each feature value and each category%s.",
-						 run->spec.bias ? ", and one for the intercept" : "")));
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("label \"%s\" of %s has one class only, \"%s\"", run->set->label, source,
+						run->classes->texts[0]),
+				 errhint("A model of classes needs rows of two at least.")));
+	if (link == OSML_LINK_LOGISTIC && n != 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model_type \"%s\" with loss \"%s\" knows two classes, but label \"%s\" of %s has %d",
+						run->kind->name, osml_loss_name(hparams->loss - 1), run->set->label,
+						source, n),
+				 errhint("Leave out \"model_type\" and \"loss\", or set \"model_type\" to softmax.")));
+	if (hparams->classes != OSML_AUTO && hparams->classes != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("hyperparameter \"classes\" is " INT64_FORMAT ", but label \"%s\" of %s has %d classes",
+						hparams->classes, run->set->label, source, n)));
+	if (run->classes)
+		hparams->classes = n;
 }
 
 /* The features are known: make room for what depends on their number. */
@@ -189,7 +208,7 @@ create_model(OsmlRun *run)
 	Size		entries;
 
 	run->layout = osml_model_layout(run->set);
-	*spec = osml_run_spec(run->hparams, &run->layout);
+	*spec = osml_run_spec(run->hparams, &run->layout, run->classes ? run->classes->n : 0);
 	osml_run_take(run, osml_run_model_bytes(spec));
 	n = run->layout.n_dense;
 	entries = osml_layout_entries(&run->layout);
@@ -201,10 +220,10 @@ create_model(OsmlRun *run)
 	run->scaling.center = osml_run_zeroed(run, sizeof(double) * n);
 	run->scaling.scale = osml_run_zeroed(run, sizeof(double) * n);
 	run->scaling.impute = osml_run_zeroed(run, sizeof(double) * n);
-	run->params = osml_run_zeroed(run, spec->ops->n_params(spec) *
+	run->params = osml_run_zeroed(run, osml_model_values(spec) *
 								  osml_precision_size(spec->precision));
-	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec));
-	check_initial_weights(run);
+	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, OSML_BLOCK_ROWS));
+	osml_check_initial_weights(run->hparams, spec);
 	osml_intake_encode(run);
 }
 
@@ -216,6 +235,27 @@ set_param(OsmlRun *run, size_t i, double value)
 		((float *) run->params)[i] = (float) value;
 	else
 		((double *) run->params)[i] = value;
+}
+
+/* Weights of a linear model that no training row would ever change. */
+static void
+zero_unseen(OsmlRun *run)
+{
+	size_t		entries = osml_layout_entries(&run->layout);
+
+	for (int k = 0; k < run->spec.n_outputs; k++)
+	{
+		for (int j = 0; j < run->layout.n_dense; j++)
+		{
+			if (osml_stats_deviation(&run->stats[j]) == 0)
+				set_param(run, osml_linear_weight(&run->spec, k, j), 0);
+		}
+		for (size_t i = 0; run->have_stats && i < entries; i++)
+		{
+			if (run->code_stats.count[i] == 0)
+				set_param(run, osml_linear_entry(&run->spec, k, i), 0);
+		}
+	}
 }
 
 /*
@@ -234,25 +274,15 @@ init_params(OsmlRun *run)
 		set_param(run, i, given->values[i]);
 	if (given->n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
-	for (int j = 0; j < run->layout.n_dense; j++)
-	{
-		if (osml_stats_deviation(&run->stats[j]) == 0)
-			set_param(run, j, 0);
-	}
-	for (size_t i = 0; run->have_stats && i < osml_layout_entries(&run->layout); i++)
-	{
-		if (run->code_stats.count[i] == 0)
-			set_param(run, run->layout.n_dense + i, 0);
-	}
+	if (run->spec.ops == &osml_model_linear)
+		zero_unseen(run);
 }
 
 /* Units of loss and huber_delta follow the label's scaling. */
 static void
 set_units(OsmlRun *run)
 {
-	OsmlLoss	loss = (OsmlLoss) run->hparams->loss;
-
-	run->loss_unit = osml_loss_unit(loss, run->scaling.label_scale);
+	run->loss_unit = osml_loss_unit(run->spec.loss, run->scaling.label_scale);
 	run->spec.loss_param = run->hparams->huber_delta / run->scaling.label_scale;
 }
 
@@ -262,6 +292,7 @@ train(OsmlRun *run)
 {
 	osml_intake_init(run);
 	osml_learn_features(run);
+	settle_kind(run);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);

@@ -227,8 +227,9 @@ static double
 time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass *pass,
 			  void *params, void *grad)
 {
-	void	   *scratch = palloc(spec->ops->scratch(spec));
 	int			batch = (int) Min(hparams->batch_size, OSML_BLOCK_ROWS);
+	void	   *scratch = palloc0(spec->ops->scratch(spec, batch));
+	OsmlRowsAt	at = {0, 0};
 	double		loss_sum = 0;
 	double		seconds;
 	int64		rows = 0;
@@ -243,7 +244,7 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 
 			for (int lo = 0; lo < block->nrows; lo += batch)
 				spec->ops->accumulate(spec, &osml_backend_cpu, block, lo,
-									  Min(lo + batch, block->nrows), params, grad,
+									  Min(lo + batch, block->nrows), at, params, grad,
 									  &loss_sum, scratch);
 			rows += block->nrows;
 		}
@@ -283,7 +284,7 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 static void
 time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 {
-	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout);
+	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout, 2);
 	Size		bytes = Max(1, spec.ops->n_params(&spec)) *
 		osml_precision_size(spec.precision);
 	int			slots = osml_optim_slots((OsmlOptim) hparams->optimizer);

@@ -15,26 +15,25 @@
 
 /* Add rows [lo, hi) of a prepared block to the sums, the model's loss too. */
 static void
-measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi,
+measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi, double *z,
 			 OsmlMetricSums *sums)
 {
 	OsmlPredictor predictor = {run->spec, run->scaling, run->params};
-	OsmlLoss	loss = (OsmlLoss) run->hparams->loss;
-	double		z[TILE];
 	double		y[TILE];
 
 	for (int start = lo; start < hi; start += TILE)
 	{
 		int			end = Min(start + TILE, hi);
+		int			n = end - start;
 
-		osml_predictor_block(&predictor, run->backend, block, start, end, z,
-							 run->scratch);
+		osml_predictor_block(&predictor, run->backend, block, start, end, z, run->scratch);
 		osml_prepared_labels(&run->scaling, &run->layout, run->spec.precision,
 							 block, start, end, y);
-		osml_metric_add(sums, z, y, end - start);
-		for (int i = 0; i < end - start; i++)
-			sums->loss_sum += osml_loss_value(loss, z[i], y[i],
-											  run->hparams->huber_delta);
+		for (int i = 0; i < n; i++)
+			sums->loss_sum += osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i,
+											  y[i], run->hparams->huber_delta);
+		osml_predictor_link(&predictor, n, z);
+		osml_metric_add(sums, z, y, n);
 	}
 }
 
@@ -47,7 +46,7 @@ static double
 log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums, bool always)
 {
 	double		loss = sums->loss_sum / sums->n;
-	const char *loss_name = osml_loss_name((OsmlLoss) run->hparams->loss);
+	const char *loss_name = osml_loss_name(run->spec.loss);
 	char		name[NAMEDATALEN];
 
 	run->validation_logged = always || osml_log_room(run, osml_metric_count() + 1);
@@ -71,6 +70,7 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 			  bool always)
 {
 	OsmlPartData *data = &run->parts[part];
+	double	   *z = palloc(sizeof(double) * TILE * run->spec.n_outputs);
 	OsmlMetricSums sums = {0};
 	int64		wanted;
 	uint32		epoch = 0;
@@ -89,7 +89,7 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 		while (sums.n < wanted && (block = osml_feed_next(data->feed)) != NULL)
 		{
 			osml_run_check(run);
-			measure_rows(run, block, 0, (int) Min(block->nrows, wanted - sums.n), &sums);
+			measure_rows(run, block, 0, (int) Min(block->nrows, wanted - sums.n), z, &sums);
 		}
 	}
 	return log_measures(run, phase, &sums, always);

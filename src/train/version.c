@@ -28,7 +28,7 @@ pack_weights(const OsmlRun *run)
 	OsmlSafetensor *out;
 	OsmlSafetensorsMeta meta[] = {
 		{"format", "osml"},
-		{"model_type", run->spec.ops->name},
+		{"model_type", run->kind->name},
 	};
 	int			n = run->spec.ops->tensors(&run->spec, tensors);
 	size_t		value_size = osml_precision_size(run->spec.precision);
@@ -129,6 +129,27 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 	}
 }
 
+/* The same for one output's table of one code column, whose entries start at first. */
+static void
+settle_table(OsmlRun *run, int output, size_t first, int size)
+{
+	const int64 *count = run->code_stats.count + first;
+	double		sum = 0;
+	double		rows = 0;
+
+	for (int c = 0; c < size; c++)
+	{
+		sum += count[c] * parameter(run, osml_linear_entry(&run->spec, output, first + c));
+		rows += count[c];
+	}
+	for (int c = 0; c < size; c++)
+	{
+		if (count[c] == 0)
+			set_parameter(run, osml_linear_entry(&run->spec, output, first + c),
+						  rows > 0 ? sum / rows : 0);
+	}
+}
+
 /*
  * Categories that no training row has keep the weight they were drawn with.  A
  * row that turns up with one is predicted as the average row is: the weight
@@ -137,27 +158,15 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 void
 osml_settle_unseen(OsmlRun *run)
 {
-	size_t		entry = 0;
+	size_t		first = 0;
 
+	if (run->spec.ops != &osml_model_linear)
+		return;
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
-		int			size = run->layout.code_sizes[k];
-		const int64 *count = run->code_stats.count + entry;
-		size_t		first = run->layout.n_dense + entry;
-		double		sum = 0;
-		double		rows = 0;
-
-		for (int c = 0; c < size; c++)
-		{
-			sum += count[c] * parameter(run, first + c);
-			rows += count[c];
-		}
-		for (int c = 0; c < size; c++)
-		{
-			if (count[c] == 0)
-				set_parameter(run, first + c, rows > 0 ? sum / rows : 0);
-		}
-		entry += size;
+		for (int output = 0; output < run->spec.n_outputs; output++)
+			settle_table(run, output, first, run->layout.code_sizes[k]);
+		first += run->layout.code_sizes[k];
 	}
 }
 
@@ -236,62 +245,103 @@ fill_inference(const OsmlRun *run, int i, OsmlVersionWeight *out)
 	out->collinear = ols && i < ols->d && (ols->collinear[i] || ols->constant[i]);
 }
 
+/* one output's part of the report on weights */
+typedef struct WeightReport
+{
+	int			output;
+	const char *class;
+	const double *weight;		/* in the columns' own units: numbers, then entries */
+	double		intercept;
+	const bool *listed;			/* code columns */
+	OsmlVersionWeight *next;	/* row to fill */
+} WeightReport;
+
 /* Rows of osml.weight for the categories of one code column. */
 static void
-fill_category_weights(const OsmlRun *run, int code, size_t first, const double *weight,
-					  OsmlVersionWeight *out)
+fill_category_weights(const OsmlRun *run, WeightReport *report, int code, size_t first)
 {
 	const OsmlFeature *feature = osml_code_feature(run->set, code);
 
 	for (int c = 0; c < run->layout.code_sizes[code]; c++)
 	{
+		OsmlVersionWeight *out = report->next++;
 		size_t		i = run->layout.n_dense + first + c;
 
-		out[c].feature = feature->name;
-		out[c].category = osml_code_text(run->set->program, code, c);
-		out[c].weight = weight[i];
-		out[c].scaled_weight = parameter(run, i);
-		fill_inference(run, (int) i, &out[c]);
+		out->feature = feature->name;
+		out->class = report->class;
+		out->category = osml_code_text(run->set->program, code, c);
+		out->weight = report->weight[i];
+		out->scaled_weight = parameter(run, osml_linear_entry(&run->spec, report->output,
+															  first + c));
+		fill_inference(run, (int) i, out);
 	}
+}
+
+/* Rows of one output: the intercept, number columns, categories. */
+static void
+fill_output_weights(const OsmlRun *run, const OsmlVersionRow *row, WeightReport *report)
+{
+	int			n_dense = run->layout.n_dense;
+	size_t		n = n_dense + osml_layout_entries(&run->layout);
+	size_t		entry = 0;
+	OsmlVersionWeight *out = report->next++;
+
+	out->feature = "(intercept)";
+	out->class = report->class;
+	out->weight = report->intercept;
+	out->scaled_weight = run->spec.bias ?
+		parameter(run, osml_linear_bias(&run->spec, report->output)) : 0;
+	fill_inference(run, (int) n, out);
+	for (int j = 0; j < n_dense; j++)
+	{
+		out = report->next++;
+		out->feature = osml_version_feature_name(&row->features[j]);
+		out->class = report->class;
+		out->weight = report->weight[j];
+		out->scaled_weight = parameter(run, osml_linear_weight(&run->spec, report->output, j));
+		fill_inference(run, j, out);
+	}
+	for (int k = 0; k < run->layout.n_codes; k++)
+	{
+		if (report->listed[k])
+			fill_category_weights(run, report, k, entry);
+		entry += run->layout.code_sizes[k];
+	}
+}
+
+/* The class that an output speaks for: a logistic model's only one is the second. */
+static const char *
+class_of_output(const OsmlRun *run, int output)
+{
+	if (run->classes == NULL)
+		return NULL;
+	return run->classes->texts[run->spec.n_outputs == 1 ? 1 : output];
 }
 
 static void
 fill_weights(OsmlRun *run, OsmlVersionRow *row)
 {
-	int			n_dense = run->layout.n_dense;
-	size_t		n = n_dense + osml_layout_entries(&run->layout);
+	int			n_outputs = run->spec.n_outputs;
+	size_t		n = run->layout.n_dense + osml_layout_entries(&run->layout);
 	int			n_listed;
-	bool	   *listed = listed_codes(run, &n_listed);
-	double	   *weight = MemoryContextAllocHuge(CurrentMemoryContext,
-												sizeof(double) * Max(1, n));
-	double		intercept;
-	size_t		entry = 0;
-	OsmlVersionWeight *out;
+	WeightReport report = {.listed = listed_codes(run, &n_listed)};
+	double	   *weight;
+	double	   *intercept = palloc(sizeof(double) * n_outputs);
 
-	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, &intercept);
-	row->n_weights = 1 + n_dense + n_listed;
-	row->weights_report = out = palloc0(sizeof(OsmlVersionWeight) * row->n_weights);
-	out->feature = "(intercept)";
-	out->weight = intercept;
-	out->scaled_weight = run->spec.bias ? parameter(run, n) : 0;
-	fill_inference(run, (int) n, out);
-	for (int j = 0; j < n_dense; j++)
+	if (run->spec.ops != &osml_model_linear)
+		return;
+	weight = MemoryContextAllocHuge(CurrentMemoryContext,
+									sizeof(double) * Max(1, n) * n_outputs);
+	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, intercept);
+	row->n_weights = n_outputs * (1 + run->layout.n_dense + n_listed);
+	row->weights_report = report.next = palloc0(sizeof(OsmlVersionWeight) * row->n_weights);
+	for (int k = 0; k < n_outputs; k++)
 	{
-		out = &row->weights_report[1 + j];
-		out->feature = osml_version_feature_name(&row->features[j]);
-		out->weight = weight[j];
-		out->scaled_weight = parameter(run, j);
-		fill_inference(run, j, out);
-	}
-	out = &row->weights_report[1 + n_dense];
-	for (int k = 0; k < run->layout.n_codes; k++)
-	{
-		if (listed[k])
-		{
-			fill_category_weights(run, k, entry, weight, out);
-			out += run->layout.code_sizes[k];
-		}
-		entry += run->layout.code_sizes[k];
+		report.output = k;
+		report.class = class_of_output(run, k);
+		report.weight = weight + k * n;
+		report.intercept = intercept[k];
+		fill_output_weights(run, row, &report);
 	}
 }
 
@@ -325,10 +375,12 @@ osml_store_version(OsmlRun *run)
 	OsmlVersionRow row = {0};
 
 	row.run_id = run->row.run_id;
-	row.model_type = pstrdup(run->spec.ops->name);
-	row.loss = pstrdup(osml_loss_name((OsmlLoss) run->hparams->loss));
+	row.model_type = pstrdup(run->kind->name);
+	row.loss = pstrdup(osml_loss_name(run->spec.loss));
 	row.label = run->set->label;
 	row.label_type = format_type_be(run->set->label_type);
+	for (int k = 0; run->classes && k < run->classes->n; k++)
+		row.classes = lappend(row.classes, unconstify(char *, run->classes->texts[k]));
 	row.label_center = run->scaling.label_center;
 	row.label_scale = run->scaling.label_scale;
 	row.hparams = run->row.hparams;
