@@ -116,8 +116,12 @@ bind(CallSite *site, text *name, OsmlLoader loader)
 	binding->keys = palloc(sizeof(uint64) * Max(1, input->n_keys));
 	binding->dense = palloc(sizeof(double) * Max(1, layout->n_dense));
 	binding->codes = palloc(sizeof(int32) * Max(1, layout->n_codes));
-	binding->prepared = palloc(Max(1, osml_predictor_row_bytes(&loaded->predictor)));
-	binding->out = palloc(sizeof(double) * Max(1, loaded->predictor.spec.n_outputs));
+	/* features without a model predict nothing */
+	if (loaded->predictor.spec.ops)
+	{
+		binding->prepared = palloc(Max(1, osml_predictor_row_bytes(&loaded->predictor)));
+		binding->out = palloc(sizeof(double) * loaded->predictor.spec.n_outputs);
+	}
 	binding->scratch = palloc(Max(1, osml_program_scratch(program, 1)));
 	MemoryContextSwitchTo(old);
 

@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "osml.h"
 #include "train/dataset.h"
+#include "train/kind.h"
 
 PG_FUNCTION_INFO_V1(osml_check);
 
@@ -118,6 +119,28 @@ attempt_features(OsmlCheck *check)
 									  definitions, dataset->name);
 }
 
+/* The kind of model. */
+static void
+attempt_kind(OsmlCheck *check)
+{
+	osml_kind_resolve(check->hparams, check->set);
+}
+
+/* Classes are as many as the report has met; osml_train() counts them itself. */
+static void
+count_classes(OsmlCheck *check)
+{
+	OsmlHparams *hparams = check->hparams;
+	const OsmlSample *sample = &check->report->sample;
+
+	if (check->set == NULL || !check->set->label_key)
+		return;
+	check->n_classes = Min(OSML_MAX_CLASSES, Max(2,
+		(int) osml_bottom_distinct(&sample->facts[sample->n_columns - 1].distinct)));
+	if (hparams->model_type == 0)
+		(void) osml_hparams_kind(hparams, OSML_LABEL_TYPE_TEXT, check->n_classes);
+}
+
 /* Without valid ones the other checks judge the defaults. */
 static void
 check_inputs(OsmlCheck *check)
@@ -134,6 +157,10 @@ check_inputs(OsmlCheck *check)
 					   psprintf("%d features: %d numbers and %d categories or bins",
 								check->set->n_features, check->set->program->output.n_dense,
 								check->set->program->output.n_codes), NULL);
+	if (check->set && !osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_kind))
+		check->set = NULL;
+	if (check->set == NULL)
+		check->hparams->model_type = check->hparams->loss = 1;
 }
 
 /* Does a feature read a column, and not as a category or through an impute? */
@@ -256,6 +283,7 @@ osml_check(PG_FUNCTION_ARGS)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	check->seconds = INSTR_TIME_GET_DOUBLE(end);
+	count_classes(check);
 	osml_check_rows(check);
 	if (any)
 	{

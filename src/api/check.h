@@ -27,6 +27,7 @@ typedef struct OsmlCheck
 	OsmlSource *source;			/* of the training rows */
 	OsmlFeatureSet *set;		/* as a run would have it; NULL: it would not start */
 	OsmlReport *report;
+	int			n_classes;		/* of the label; 0: it is a number */
 	bool	   *counts;			/* may a row be left out for this column? */
 	int64		null_rows;		/* with a NULL where a number is needed */
 	int64		nonfinite_rows; /* with NaN or infinity, and no NULL */

@@ -34,7 +34,7 @@ attempt_trial(OsmlCheck *check)
 	check->set->layout.has_row_number = true;
 	osml_feature_set_build(check->set, name);
 	osml_trial(check->source, check->set, name, check->hparams,
-			   (double) check->report->sample.rows, &check->trial);
+			   check->n_classes, (double) check->report->sample.rows, &check->trial);
 }
 
 /* Rows of each part, less those that a run leaves out of the training rows. */
@@ -67,7 +67,7 @@ foresee(const OsmlCheck *check, Prospect *run)
 	layout = osml_model_layout(check->set);
 	/* every run's blocks have it */
 	layout.has_row_number = true;
-	osml_foresee(check->hparams, &layout, run->rows, budget, &run->where);
+	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, budget, &run->where);
 }
 
 /* What becomes of the rows that a run keeps. */

@@ -47,7 +47,8 @@ kind_of_label(const OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
 	if (hparams->loss > 0)
 		return kind_of_loss(hparams->loss - 1);
-	if (label == OSML_LABEL_TYPE_NUMBER)
+	if (label == OSML_LABEL_TYPE_NUMBER ||
+		(label == OSML_LABEL_TYPE_BOOLEAN && osml_optimizer_is_exact(hparams->optimizer)))
 		return kind_by_name("linear");
 	if (label == OSML_LABEL_TYPE_BOOLEAN || n_classes == 2)
 		return kind_by_name("logistic");

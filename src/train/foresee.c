@@ -76,11 +76,11 @@ end_part(Filling *filling, OsmlForesight *foresight, OsmlPartKind part)
 }
 
 void
-osml_foresee(const OsmlHparams *hparams, const OsmlLayout *layout,
+osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout,
 			 const double rows[OSML_N_PARTS], OsmlBudget budget,
 			 OsmlForesight *foresight)
 {
-	OsmlModelSpec spec = osml_run_spec(hparams, layout, 2);
+	OsmlModelSpec spec = osml_run_spec(hparams, layout, n_classes);
 	int32	   *unknown = palloc0(sizeof(int32) * Max(1, layout->n_codes));
 	Filling		parts[OSML_N_PARTS] = {0};
 	double		held_out = hparams->val_fraction;

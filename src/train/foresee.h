@@ -25,7 +25,8 @@ typedef struct OsmlForesight
  * that "val_fraction" holds out among OSML_PART_TRAIN.  The rules are the
  * run's own: placing.c for blocks, run.c for what else it needs.
  */
-extern void osml_foresee(const OsmlHparams *hparams, const OsmlLayout *layout,
+extern void osml_foresee(const OsmlHparams *hparams, int n_classes,
+						 const OsmlLayout *layout,
 						 const double rows[OSML_N_PARTS], OsmlBudget budget,
 						 OsmlForesight *foresight);
 

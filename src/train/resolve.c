@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
@@ -21,6 +20,7 @@
 #include "model/model.h"
 #include "rules/loss/loss.h"
 #include "train/dataset.h"
+#include "train/kind.h"
 #include "train/launcher.h"
 #include "train/run.h"
 #include "train/worker.h"
@@ -180,55 +180,24 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 	}
 }
 
-/* Is the label read as keys, of which classes are made? */
-static bool
-wants_classes(OsmlLink link)
-{
-	return link == OSML_LINK_LOGISTIC || link == OSML_LINK_SOFTMAX;
-}
-
-/*
- * The kind of model, as far as it is known before classes are counted, and how
- * the label is read in each part.
- */
+/* How the label is read in each part, as the kind of model wants it. */
 static void
-resolve_kind(OsmlPlan *plan, OsmlHparams *hparams)
+resolve_labels(OsmlPlan *plan, OsmlHparams *hparams)
 {
-	OsmlFeatureSet *set = &plan->parts[OSML_PART_TRAIN].set;
-	OsmlLabelType label = set->label_key ? OSML_LABEL_TYPE_TEXT :
-		getBaseType(set->label_type) == BOOLOID ? OSML_LABEL_TYPE_BOOLEAN : OSML_LABEL_TYPE_NUMBER;
-	const OsmlModelKind *kind = osml_hparams_kind(hparams, label, 0);
-	bool		classes = kind == NULL || wants_classes(osml_losses[hparams->loss - 1].link);
+	OsmlFeatureSet *train = &plan->parts[OSML_PART_TRAIN].set;
 
-	if (set->label_key && !classes)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("model_type \"%s\" with loss \"%s\" needs a number as label, but \"%s\" has type %s",
-						kind->name, osml_loss_name(hparams->loss - 1), set->label,
-						format_type_be(set->label_type)),
-				 errhint("Leave out \"model_type\" and \"loss\" for a model of classes, or name another \"label\".")));
-	if (osml_optimizer_is_exact(hparams->optimizer) && (classes || hparams->loss != OSML_LOSS_MSE + 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("optimizer \"exact\" solves least squares only"),
-				 errhint("Choose AdamW, Adam or SGD%s.", classes ? "" : ", or loss mse")));
-	if (classes && hparams->scale_label == OSML_SCALE_STANDARDIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"scale_label\" is standardize, but the label \"%s\" is one of classes",
-						set->label),
-				 errhint("Leave it out.")));
-	for (int p = 0; p < OSML_N_PARTS; p++)
+	osml_kind_resolve(hparams, train);
+	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
 		OsmlPart   *part = &plan->parts[p];
 
-		if (part->present && part->set.label_key && !classes)
+		if (part->present && part->set.label_key && !train->label_key)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("label \"%s\" of %s has type %s, which is not a number",
 							part->set.label, part->source.label,
 							format_type_be(part->set.label_type))));
-		part->set.label_key = classes;
+		part->set.label_key = train->label_key;
 	}
 }
 
@@ -280,7 +249,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	plan->model = model_name(request, dataset, plan);
 	check_model(plan->model);
 	resolve_readers(plan, hparams);
-	resolve_kind(plan, hparams);
+	resolve_labels(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();

@@ -30,6 +30,7 @@
 #include "osml.h"
 #include "train/exact.h"
 #include "train/fit.h"
+#include "train/kind.h"
 #include "train/learn.h"
 #include "train/load.h"
 #include "train/run.h"
@@ -165,40 +166,6 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* The kind of model, now that classes are counted. */
-static void
-settle_kind(OsmlRun *run)
-{
-	OsmlHparams *hparams = run->hparams;
-	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
-	int			n = run->classes ? run->classes->n : 0;
-	OsmlLink	link;
-
-	run->kind = osml_hparams_kind(hparams, run->classes ? OSML_LABEL_TYPE_TEXT :
-								  OSML_LABEL_TYPE_NUMBER, n);
-	link = osml_losses[hparams->loss - 1].link;
-	if (run->classes && n < 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("label \"%s\" of %s has one class only, \"%s\"", run->set->label, source,
-						run->classes->texts[0]),
-				 errhint("A model of classes needs rows of two at least.")));
-	if (link == OSML_LINK_LOGISTIC && n != 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model_type \"%s\" with loss \"%s\" knows two classes, but label \"%s\" of %s has %d",
-						run->kind->name, osml_loss_name(hparams->loss - 1), run->set->label,
-						source, n),
-				 errhint("Leave out \"model_type\" and \"loss\", or set \"model_type\" to softmax.")));
-	if (hparams->classes != OSML_AUTO && hparams->classes != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("hyperparameter \"classes\" is " INT64_FORMAT ", but label \"%s\" of %s has %d classes",
-						hparams->classes, run->set->label, source, n)));
-	if (run->classes)
-		hparams->classes = n;
-}
-
 /* The features are known: make room for what depends on their number. */
 static void
 create_model(OsmlRun *run)
@@ -292,7 +259,8 @@ train(OsmlRun *run)
 {
 	osml_intake_init(run);
 	osml_learn_features(run);
-	settle_kind(run);
+	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
+								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);

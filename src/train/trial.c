@@ -43,6 +43,7 @@ typedef struct Pass
 	int			n_kept;
 	int			n_wanted;		/* by steps */
 	int			n_blocks;
+	int			n_classes;
 	int64		rows;
 	int64		first_rows;		/* of the first block */
 	instr_time	began;
@@ -82,8 +83,12 @@ fill_up(const OsmlLayout *layout, OsmlBlock *block)
 static void
 load_block(Pass *pass, OsmlBlock *raw)
 {
-	const OsmlBlock *block = osml_encode_block(&pass->encoder, raw, NULL);
+	OsmlBlock  *block = osml_encode_block(&pass->encoder, raw, NULL);
+	double	   *label = osml_block_label(block, &pass->layout);
 	uint64		hash[OSML_BLOCK_ROWS];
+
+	for (int r = 0; pass->encoder.set->label_key && r < block->nrows; r++)
+		label[r] = r % pass->n_classes;
 
 	osml_row_hash_block(&pass->encoder.set->layout, raw, 0, hash);
 	osml_stats_block(pass->stats, &pass->layout, block);
@@ -284,7 +289,7 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 static void
 time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 {
-	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout, 2);
+	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout, pass->n_classes);
 	Size		bytes = Max(1, spec.ops->n_params(&spec)) *
 		osml_precision_size(spec.precision);
 	int			slots = osml_optim_slots((OsmlOptim) hparams->optimizer);
@@ -307,7 +312,7 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 
 void
 osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-		   const OsmlHparams *hparams, double rows, OsmlTrial *trial)
+		   const OsmlHparams *hparams, int n_classes, double rows, OsmlTrial *trial)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml trial",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -318,6 +323,7 @@ osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	memset(trial, 0, sizeof(*trial));
 	learn(source, set, dataset, hparams, trial);
 	pass->context = context;
+	pass->n_classes = n_classes;
 	pass->layout = osml_model_layout(set);
 	blocks = Min(ceil(rows / OSML_BLOCK_ROWS),
 				 (double) (Min(STEP_BYTES, (Size) osml_max_memory * 1024) /

@@ -26,9 +26,11 @@ typedef struct OsmlTrial
  * rows: those that a run would train on, as far as they matter to a cache.
  * Learns the set's features, from the blocks that it reads, where they lack
  * something.  Errors are those that a run would have with these rows, but for
- * NULLs, NaN and infinities, whose rows are left out.
+ * NULLs, NaN and infinities, whose rows are left out.  n_classes: of a label of
+ * classes, which are dealt at random.
  */
 extern void osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-					   const OsmlHparams *hparams, double rows, OsmlTrial *trial);
+					   const OsmlHparams *hparams, int n_classes, double rows,
+					   OsmlTrial *trial);
 
 #endif							/* OSML_TRIAL_H */
