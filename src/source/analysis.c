@@ -99,6 +99,7 @@ osml_analysis_of_inputs(const OsmlFeatureSet *set, int label)
 	analysis->set = set;
 	analysis->columns = palloc0(sizeof(OsmlAnalysisColumn) * Max(1, n));
 	analysis->label = -1;
+	analysis->label_input = label;
 	for (int i = 0; i < set->n_inputs; i++)
 	{
 		const OsmlInput *input = &set->inputs[i];
@@ -109,7 +110,7 @@ osml_analysis_of_inputs(const OsmlFeatureSet *set, int label)
 
 			describe_column(column, set, input, k);
 			column->is_label = i == label;
-			if (column->is_label)
+			if (column->is_label && !column->is_key)
 				analysis->label = column->index;
 		}
 	}
@@ -144,7 +145,7 @@ lacks_number(const OsmlFeatureSet *set, const OsmlInput *input)
 
 /*
  * A scan drops rows without a label, which are rows of the columns all the
- * same.  So the label is read as one more number, the last.
+ * same.  So the label is read as one more number or key, the last.
  */
 OsmlAnalysis *
 osml_analysis_create(const OsmlFeatureSet *set)
@@ -168,6 +169,8 @@ osml_analysis_create(const OsmlFeatureSet *set)
 		all->columns[all->n_columns].name = set->label;
 		all->columns[all->n_columns].type = set->label_type;
 		append_number(all, set->label, all->n_columns++);
+		if (set->label_key)
+			all->inputs[all->n_inputs - 1].kind = OSML_INPUT_KEY;
 	}
 	osml_place_inputs(all);
 	osml_feature_set_build(all, NULL);

@@ -47,10 +47,11 @@ typedef struct OsmlAnalysisColumn
 typedef struct OsmlAnalysis
 {
 	MemoryContext context;		/* everything below lives there */
-	const OsmlFeatureSet *set;	/* what is read: the label is a number input here */
+	const OsmlFeatureSet *set;	/* what is read: the label is an input here */
 	int			n_columns;
 	OsmlAnalysisColumn *columns;	/* in the order of the set's inputs; label last */
 	int			label;			/* its number column in a block, or -1 */
+	int			label_input;	/* among the set's inputs, or -1 */
 } OsmlAnalysis;
 
 /*

@@ -87,14 +87,11 @@ pack_task(const OsmlAnalysis *analysis, const OsmlSource *source,
 {
 	StringInfo	buf = makeStringInfo();
 	Jsonb	   *set = osml_feature_set_to_jsonb(analysis->set);
-	int			label = -1;
 
 	pq_sendstring(buf, JsonbToCString(NULL, &set->root, VARSIZE(set)));
 	for (int i = 0; i < analysis->set->n_columns; i++)
 		pq_sendint32(buf, analysis->set->columns[i].type);
-	if (analysis->label >= 0)
-		label = analysis->set->n_inputs - 1;
-	pq_sendint32(buf, label);
+	pq_sendint32(buf, analysis->label_input);
 	for (int i = 0; i < analysis->n_columns; i++)
 		pq_sendint32(buf, analysis->columns[i].capacity);
 	pq_sendint32(buf, source->n_units);

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "utils/memutils.h"
 
 #include "features/fit.h"
@@ -154,9 +156,13 @@ static bool
 count_block(void *arg, OsmlBlock *raw)
 {
 	Counting   *counting = arg;
+	OsmlBlock  *block = osml_encode_block(&counting->encoder, raw, NULL);
+	double	   *label = osml_block_label(block, &counting->layout);
 
-	osml_code_stats_block(counting->stats, &counting->layout,
-						  osml_encode_block(&counting->encoder, raw, NULL));
+	/* a label of classes has no mean */
+	for (int r = 0; counting->encoder.set->label_key && r < block->nrows; r++)
+		label[r] = NAN;
+	osml_code_stats_block(counting->stats, &counting->layout, block);
 	return true;
 }
 

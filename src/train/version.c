@@ -360,6 +360,10 @@ store_bins(const OsmlRun *run, int64 version_id)
 
 		if (listed[k])
 		{
+			/* numbers of classes have a mean where it is a share */
+			for (int c = 0; run->classes && run->classes->n > 2 &&
+				 c < run->layout.code_sizes[k]; c++)
+				run->code_stats.label_mean[entry + c] = NAN;
 			rows = osml_bins_of_code(run->set->program, k, run->code_stats.count + entry,
 									 run->code_stats.label_mean + entry, &n);
 			osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
