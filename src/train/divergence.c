@@ -127,9 +127,13 @@ osml_check_divergence(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlRun    *run = fit->run;
 	double		factor = run->hparams->divergence_factor;
 	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm);
+	double		first = fabs(fit->first_loss);
 
-	if (finite && (factor == 0 || fit->first_loss == 0 ||
-				   step->raw_loss <= factor * fit->first_loss))
+	/* a loss without units, such as that of a count, may be negative, or pass
+	 * through 0 by chance: it is measured by 1 */
+	if (osml_losses[run->spec.loss].unit_power == 0)
+		first = Max(first, 1);
+	if (finite && (factor == 0 || first == 0 || step->raw_loss <= factor * first))
 		return;
 	run->diverged = true;
 	ereport(ERROR,

@@ -245,6 +245,21 @@ init_params(OsmlRun *run)
 		zero_unseen(run);
 }
 
+/* A count is not negative. */
+static void
+check_counts(const OsmlRun *run)
+{
+	const OsmlColumnStats *label = &run->stats[run->layout.n_dense];
+
+	if (run->have_stats && osml_losses[run->spec.loss].link == OSML_LINK_EXP && label->min < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model_type \"%s\" with loss \"%s\" needs counts as label, but \"%s\" of %s is as low as %g",
+						run->kind->name, osml_loss_name(run->spec.loss), run->set->label,
+						run->plan->parts[OSML_PART_TRAIN].source.label, label->min),
+				 errhint("Choose another \"model_type\", or filter such rows out.")));
+}
+
 /* Units of loss and huber_delta follow the label's scaling. */
 static void
 set_units(OsmlRun *run)
@@ -264,6 +279,7 @@ train(OsmlRun *run)
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
+	check_counts(run);
 	set_units(run);
 	init_params(run);
 	if (!run->streamed && !run->reread)

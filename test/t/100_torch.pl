@@ -124,6 +124,83 @@ foreach my $name (@names)
 		map { sprintf '%s %.1e', $_, $error{$_} } sort keys %error);
 }
 
+# --- classes and counts ---------------------------------------------------------
+
+# Labels as the fixtures' notes say; of classes as texts, booleans and numbers.
+$node->safe_psql('postgres', <<'SQL');
+CREATE VIEW labels AS SELECT ctid AS place, fareamount_double AS fare, s.* FROM synthetic s;
+SQL
+{
+	my $columns = join ', ', @features;
+	my %label = (
+		logistic => [ 'fare > 12', q{CASE WHEN fare > 12 THEN 'yes' ELSE 'no' END}, '(fare > 12)::int + 9' ],
+		softmax => [ 'CASE WHEN fare > 14 THEN 2 WHEN fare > 9 THEN 1 ELSE 0 END',
+			q{CASE WHEN fare > 14 THEN 'C' WHEN fare > 9 THEN 'B' ELSE 'A' END} ],
+		poisson => [ 'round(fare)' ]);
+	my %loss = (logistic => 'logloss', softmax => 'cross_entropy', poisson => 'poisson');
+
+	foreach my $type (qw(logistic softmax poisson))
+	{
+		my $run = $fixtures->{runs}{"taxi_std_$type"};
+
+		foreach my $i (0 .. $#{ $label{$type} })
+		{
+			my $name = "${type}_$i";
+			my $source = "SELECT $label{$type}[$i] AS y, $columns FROM labels";
+			my (%error, $id, @out);
+
+			$node->safe_psql('postgres', sprintf "SELECT osml_create_dataset(%s, %s, test => %s)",
+				map { literal($_) } $name, $source, $source);
+			$id = train($node, $name, hparams_of($run), $name);
+			$error{loss} = error_of_steps([ metric_rows($node, $id, "train_$loss{$type}") ],
+				$run->{train_loss});
+			$error{grad_norm} = error_of_steps([ metric_rows($node, $id, 'grad_norm') ],
+				$run->{grad_norm});
+			foreach (
+				[ weight => q{feature <> '(intercept)'} ],
+				[ bias => q{feature = '(intercept)'} ])
+			{
+				$error{ $_->[0] } = relative_error(
+					[
+						split /\n/,
+						$node->safe_psql('postgres', "SELECT scaled_weight FROM osml.weights
+							WHERE model = '$name' AND $_->[1] ORDER BY position")
+					],
+					$run->{final}{ $_->[0] }{values});
+			}
+			$error{'test loss'} = error_of_steps([ metric_rows($node, $id, "test_$loss{$type}") ],
+				[ $run->{test_loss} ]);
+			cmp_ok($error{$_}, '<=', 1e-9, "$name: $_") foreach sort keys %error;
+			@out = split /\n/, $node->safe_psql('postgres', $type eq 'poisson' ?
+				  "SELECT ln(osml_predict('$name', s)) FROM synthetic s LIMIT 5" :
+				  $type eq 'logistic' ?
+				  "SELECT ln(p / (1 - p)) FROM (SELECT osml_predict('$name', s) AS p FROM synthetic s LIMIT 5) p" :
+				  # logits less their mean
+				  "SELECT unnest(ARRAY[ln(p[1]), ln(p[2]), ln(p[3])]) - (ln(p[1]) + ln(p[2]) + ln(p[3])) / 3
+				   FROM (SELECT osml_predict_proba('$name', s) AS p FROM synthetic s LIMIT 5) p");
+			cmp_ok(relative_error(\@out, centred($type, $run->{test_predictions_first5})), '<=', 1e-9,
+				"$name: predictions");
+		}
+	}
+}
+
+# Probabilities tell logits but for what is added to all of a row.
+sub centred
+{
+	my ($type, $logits) = @_;
+	my @rows = @$logits;
+	my @out;
+
+	return $logits unless $type eq 'softmax';
+	while (my @row = splice @rows, 0, 3)
+	{
+		my $mean = ($row[0] + $row[1] + $row[2]) / 3;
+
+		push @out, map { $_ - $mean } @row;
+	}
+	return \@out;
+}
+
 # --- the worked example -----------------------------------------------------------
 
 is($node->safe_psql('postgres', <<'SQL'), '9.40231', 'worked example: test_mse');

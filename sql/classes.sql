@@ -1,0 +1,102 @@
+-- Labels of classes and of counts: logistic, softmax, poisson; what is predicted, and errors.
+-- Numbers are compared with PyTorch in test/t/100_torch.pl.
+\set VERBOSITY default
+SET client_min_messages = warning;
+
+-- three kinds of flowers, apart but for a few
+CREATE TABLE cl_flowers AS
+	SELECT (ARRAY['setosa', 'versicolor', 'virginica'])[1 + i % 3] AS species,
+		(i % 3) * 2 + (i % 7) * 0.3 AS petal, (i % 5) * 0.5 - (i % 3) * 0.2 AS sepal, 'p' || i % 4 AS plot
+	FROM generate_series(1, 600) i;
+CREATE TABLE cl_pairs AS
+	SELECT species = 'setosa' AS flag, (species = 'setosa')::int * 5 + 5 AS number, petal, sepal,
+		CASE WHEN species <> 'virginica' THEN species END AS half
+	FROM cl_flowers;
+
+-- auto: text is of classes, two are logistic, more softmax; a boolean is of classes, a number is none
+SELECT osml_train('cl_flowers') > 0 AS trained;
+SELECT osml_train('SELECT flag, petal, sepal FROM cl_pairs', model => 'cl_flag') > 0 AS trained;
+SELECT osml_train('SELECT half, petal, sepal FROM cl_pairs', model => 'cl_half') > 0 AS trained;
+SELECT osml_train('SELECT number, petal, sepal FROM cl_pairs', model => 'cl_number') > 0 AS trained;
+SELECT osml_train('SELECT number, petal, sepal FROM cl_pairs', '{"model_type": "softmax"}', 'cl_soft') > 0 AS trained;
+SELECT osml_train('SELECT number, petal, sepal FROM cl_pairs', '{"loss": "logloss", "classes": 2}', 'cl_by_loss') > 0 AS trained;
+SELECT osml_train('SELECT (petal * 2)::int AS n, petal, sepal FROM cl_pairs', '{"model_type": "poisson"}', 'cl_count') > 0 AS trained;
+SELECT model, model_type, loss, label_type, classes, hparams ->> 'model_type' AS hparam, hparams ->> 'loss' AS loss_hparam,
+	hparams ->> 'classes' AS n, train_rows, skipped_rows FROM osml.models WHERE model LIKE 'cl\_%' ORDER BY model;
+-- a weight for each class, of two classes one
+SELECT model, class, count(*) FROM osml.weights WHERE model LIKE 'cl\_%' GROUP BY model, class ORDER BY model, class;
+
+-- classes by number are those by the order of their values
+SELECT count(*) FILTER (WHERE osml_predict_class('cl_flowers', t) = species) > 500 AS right,
+	bool_and(abs((SELECT sum(p) FROM unnest(osml_predict_proba('cl_flowers', t)) p) - 1) < 1e-12) AS sums,
+	bool_and((osml_predict_proba('cl_flowers', t))[array_position('{setosa,versicolor,virginica}', osml_predict_class('cl_flowers', t))]
+		= (SELECT max(p) FROM unnest(osml_predict_proba('cl_flowers', t)) p)) AS most_probable
+	FROM cl_flowers t;
+-- osml_predict() is the probability of the second class
+SELECT bool_and(osml_predict('cl_flag', t) = (osml_predict_proba('cl_flag', t))[2]
+		AND osml_predict_class('cl_flag', t) = (osml_predict('cl_flag', t) > 0.5)::text
+		AND osml_predict('cl_by_loss', t) = (osml_predict_proba('cl_by_loss', t))[2]) AS agree,
+	count(*) FILTER (WHERE osml_predict_class('cl_flag', t)::boolean = flag) > 570 AS right,
+	count(*) FILTER (WHERE osml_predict_class('cl_soft', t)::int = number) > 570 AS soft_right,
+	bool_and(osml_predict('cl_count', t) > 0) AS positive
+	FROM cl_pairs t;
+-- by record, by values, by array, in a batch
+SELECT bool_and(p = osml_predict_proba('cl_half', VARIADIC ARRAY[petal, sepal]::float8[]) AND p = osml_predict_proba('cl_half', ARRAY[petal, sepal]::numeric[])
+		AND osml_predict_class('cl_half', petal::float8, sepal::float8) = osml_predict_class('cl_half', t)) AS same
+	FROM cl_pairs t, LATERAL (SELECT osml_predict_proba('cl_half', t) AS p) p WHERE petal < 3;
+SELECT bool_and(b.class = osml_predict_class('cl_flowers', t) AND b.proba = osml_predict_proba('cl_flowers', t) AND b.prediction IS NULL) AS batch, count(*)
+	FROM osml_predict_batch('cl_flowers', 'cl_flowers') b
+	JOIN (SELECT row_number() OVER () AS n, * FROM cl_flowers) t ON t.n = b.row_number;
+SELECT bool_and(b.class = osml_predict_class('cl_flag', t) AND b.prediction = osml_predict('cl_flag', t)) AS batch
+	FROM osml_predict_batch('cl_flag', 'cl_pairs') b
+	JOIN (SELECT row_number() OVER () AS n, * FROM cl_pairs) t ON t.n = b.row_number;
+-- without a feature there is nothing
+SELECT osml_predict_class('cl_flag', r), osml_predict_proba('cl_flag', r) FROM (SELECT NULL::numeric AS petal, 1.0 AS sepal) r;
+SELECT class, proba FROM osml_predict_batch('cl_flag', 'SELECT NULL::numeric AS petal, 1.0 AS sepal');
+
+-- rows of a class that nobody trained on, and without one, are left out and said so
+SELECT osml_create_dataset('cl_data', 'SELECT * FROM cl_flowers WHERE species <> ''setosa''', test => 'cl_flowers') > 0 AS created;
+SELECT osml_train('cl_data') > 0 AS trained;
+SELECT r.rows_skipped, e.kind, e.message FROM osml.runs r JOIN osml.events e USING (run_id) WHERE r.model = 'cl_data';
+SELECT metric, value FROM osml_evaluate('cl_data', 'cl_flowers') WHERE metric LIKE 'rows%';
+SELECT metric, value FROM osml_evaluate('cl_half', 'cl_pairs') WHERE metric LIKE 'rows%';
+-- a share of training rows held out; readers
+SELECT osml_train('cl_flowers', '{"val_fraction": 0.25, "num_workers": 2}', 'cl_workers') > 0 AS trained;
+SELECT val_rows > 100 AS held_out, val_loss < 0.3 AS learned FROM osml.models WHERE model = 'cl_workers';
+-- data sets whose label is a text
+SELECT column_name, rows, mean, distinct_values, correlation, is_label FROM osml_analyze('cl_data') WHERE column_name IN ('species', 'plot');
+SELECT DISTINCT mean_label FROM osml.bins WHERE dataset = 'cl_data';
+SELECT "check", verdict, message FROM osml_check('cl_data') WHERE "check" IN ('label', 'model') OR verdict = 'error';
+SELECT "check", verdict, message, hint FROM osml_check('cl_data', '{"model_type": "linear"}') WHERE verdict = 'error';
+
+-- errors
+SELECT osml_predict('cl_flowers', t) FROM cl_flowers t LIMIT 1;
+SELECT osml_predict_class('cl_number', t) FROM cl_pairs t LIMIT 1;
+SELECT osml_predict_proba('cl_count', t) FROM cl_pairs t LIMIT 1;
+SELECT osml_train('cl_flowers', '{"model_type": "linear"}');
+SELECT osml_train('cl_flowers', '{"loss": "huber"}');
+SELECT osml_train('cl_flowers', '{"optimizer": "exact"}');
+SELECT osml_train('cl_flowers', '{"scale_label": "standardize"}');
+SELECT osml_train('cl_flowers', '{"model_type": "softmax", "loss": "logloss"}');
+SELECT osml_evaluate('cl_number', 'SELECT species AS number, petal, sepal FROM cl_flowers');
+-- what only the rows tell
+CREATE FUNCTION pg_temp.outcome(source text, hparams text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE hint text;
+BEGIN
+	PERFORM osml_train(source, hparams::jsonb, 'cl_bad');
+	RETURN 'trained';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', SQLSTATE || ': ' || regexp_replace(SQLERRM, 'run \d+', 'run N'), nullif(hint, ''));
+END $$;
+SELECT pg_temp.outcome('cl_flowers', '{"model_type": "logistic"}');
+SELECT pg_temp.outcome('cl_flowers', '{"classes": 4}');
+SELECT pg_temp.outcome('SELECT ''a'' AS y, petal FROM cl_flowers', '{}');
+SELECT pg_temp.outcome('SELECT md5(i::text) AS y, i FROM generate_series(1, 3000) i', '{}');
+SELECT pg_temp.outcome('SELECT repeat(species, 200) AS y, petal FROM cl_flowers', '{}');
+SELECT pg_temp.outcome('SELECT petal - 1 AS y, sepal FROM cl_flowers', '{"model_type": "poisson"}');
+SELECT pg_temp.outcome('SELECT NULL::text AS y, petal FROM cl_flowers', '{}');
+
+SELECT osml_drop_dataset('cl_data');
+SELECT count(osml_drop_model(model)) FROM (SELECT DISTINCT model FROM osml.models WHERE model LIKE 'cl\_%') m;
+DROP TABLE cl_flowers, cl_pairs;
