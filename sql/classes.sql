@@ -69,6 +69,30 @@ SELECT DISTINCT mean_label FROM osml.bins WHERE dataset = 'cl_data';
 SELECT "check", verdict, message FROM osml_check('cl_data') WHERE "check" IN ('label', 'model') OR verdict = 'error';
 SELECT "check", verdict, message, hint FROM osml_check('cl_data', '{"model_type": "linear"}') WHERE verdict = 'error';
 
+-- a weight of 3 is three rows; balanced classes weigh the same; a count in an exposure is a rate with a weight
+CREATE TABLE cl_weighed AS SELECT i % 10 < 2 AS y, i % 7 + (i % 10 < 2)::int * 1.5 AS a, i % 5 AS b, i % 3 AS w, 1 + i % 4 AS hours, i % 6 AS n
+	FROM generate_series(1, 300) i;
+CREATE FUNCTION pg_temp.weigh(source text, more text, model text) RETURNS text LANGUAGE sql AS $$
+	SELECT osml_train(source, jsonb '{"shuffle": "none", "optimizer": "SGD", "lr": 0.05, "max_epochs": 40, "batch_size": 100000, "scale": "none"}' || more::jsonb, model);
+	SELECT string_agg(format('%s %s', feature, round(weight::numeric, 12)), ', ' ORDER BY position) FROM osml.weights WHERE osml.weights.model = $3 $$;
+SELECT pg_temp.weigh('SELECT y, a, b, w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b FROM cl_weighed, generate_series(1, w)', '{}', 'cl_w2') AS repeated;
+SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": "balanced"}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b, CASE WHEN y THEN 2.5 ELSE 0.625 END AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w2') AS balanced;
+SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": {"true": 3, "false": 0.5}}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b, CASE WHEN y THEN 3 ELSE 0.5 END AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w2') AS by_class;
+SELECT pg_temp.weigh('SELECT n, a, b, hours FROM cl_weighed', '{"model_type": "poisson", "exposure": "hours"}', 'cl_w1') = pg_temp.weigh('SELECT n / hours::float8 AS n, a, b, hours FROM cl_weighed', '{"model_type": "poisson", "sample_weight": "hours"}', 'cl_w2') AS exposed;
+SELECT hparams ->> 'sample_weight' AS weight, hparams ->> 'exposure' AS exposure, hparams -> 'class_weight' AS classes FROM osml.models WHERE model IN ('cl_w1', 'cl_w2') ORDER BY run_id;
+-- readers and temporary files carry weights too; a row without one is left out
+SELECT osml_train('cl_weighed', '{"sample_weight": "w", "num_workers": 2, "features": ["a", "b"], "class_weight": "balanced"}', 'cl_w1') > 0 AS trained;
+SELECT osml_train('SELECT y, a, nullif(w, 2) AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w1') > 0 AS trained;
+SELECT rows_skipped FROM osml.runs WHERE model = 'cl_w1' ORDER BY run_id DESC LIMIT 1;
+SELECT "check", verdict, message FROM osml_check('cl_weighed', '{"sample_weight": "w"}') WHERE "check" IN ('features', 'model');
+SELECT osml_train('cl_weighed', '{"class_weight": "balance"}');
+SELECT osml_train('cl_weighed', '{"class_weight": {"true": -1}}');
+SELECT osml_train('cl_weighed', '{"label": "a", "class_weight": "balanced"}');
+SELECT osml_train('cl_weighed', '{"exposure": "hours"}');
+SELECT osml_train('cl_weighed', '{"sample_weight": "ww"}');
+SELECT osml_train('cl_flowers', '{"sample_weight": "plot"}');
+SELECT osml_train('cl_weighed', '{"label": "a", "sample_weight": "w", "optimizer": "exact"}');
+
 -- errors
 SELECT osml_predict('cl_flowers', t) FROM cl_flowers t LIMIT 1;
 SELECT osml_predict_class('cl_number', t) FROM cl_pairs t LIMIT 1;
@@ -95,8 +119,11 @@ SELECT pg_temp.outcome('SELECT ''a'' AS y, petal FROM cl_flowers', '{}');
 SELECT pg_temp.outcome('SELECT md5(i::text) AS y, i FROM generate_series(1, 3000) i', '{}');
 SELECT pg_temp.outcome('SELECT repeat(species, 200) AS y, petal FROM cl_flowers', '{}');
 SELECT pg_temp.outcome('SELECT petal - 1 AS y, sepal FROM cl_flowers', '{"model_type": "poisson"}');
+SELECT pg_temp.outcome('SELECT y, a, b - 1 AS w FROM cl_weighed', '{"sample_weight": "w"}');
+SELECT pg_temp.outcome('SELECT n, a, w AS hours FROM cl_weighed', '{"model_type": "poisson", "exposure": "hours"}');
+SELECT pg_temp.outcome('SELECT y, a FROM cl_weighed', '{"class_weight": {"yes": 2}}');
 SELECT pg_temp.outcome('SELECT NULL::text AS y, petal FROM cl_flowers', '{}');
 
 SELECT osml_drop_dataset('cl_data');
 SELECT count(osml_drop_model(model)) FROM (SELECT DISTINCT model FROM osml.models WHERE model LIKE 'cl\_%') m;
-DROP TABLE cl_flowers, cl_pairs;
+DROP TABLE cl_flowers, cl_pairs, cl_weighed;

@@ -176,11 +176,13 @@ shown_column(const OsmlAnalysis *analysis, int i)
 static OsmlFeatureSet *
 resolve(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
 {
+	OsmlRoles	none = {NULL, NULL, NULL};
+
 	if (dataset != NULL)
 		return osml_defined_features(dataset, osml_definitions_lock(dataset->dataset_id),
 									 source);
 	*source = osml_source_resolve(text, NULL);
-	return osml_source_features(*source, NULL, NIL, NIL, NULL);
+	return osml_source_features(*source, &none, NIL, NIL, NULL);
 }
 
 /* Errors that are about the server or the session and not about the data. */

@@ -108,12 +108,15 @@ attempt_features(OsmlCheck *check)
 {
 	const OsmlDatasetRow *dataset = check->dataset;
 	const OsmlHparams *hparams = check->hparams;
+	OsmlRoles	roles = {
+		hparams->label ? hparams->label : dataset->label,
+		hparams->sample_weight, hparams->exposure
+	};
 	List	   *definitions = dataset->dataset_id ?
 		osml_definitions_find(dataset->dataset_id) : NIL;
 
 	check->source = osml_dataset_source(dataset, NULL);
-	check->set = osml_source_features(check->source,
-									  hparams->label ? hparams->label : dataset->label,
+	check->set = osml_source_features(check->source, &roles,
 									  hparams->features != NIL ? hparams->features :
 									  osml_dataset_features(dataset, definitions),
 									  definitions, dataset->name);

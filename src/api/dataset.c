@@ -40,7 +40,8 @@ static void
 check_sources(OsmlDatasetRow *row)
 {
 	OsmlSource *train = osml_source_resolve(row->train, NULL);
-	OsmlFeatureSet *set = osml_source_features(train, row->label, row->features, NIL, row->name);
+	OsmlRoles	roles = {.label = row->label};
+	OsmlFeatureSet *set = osml_source_features(train, &roles, row->features, NIL, row->name);
 	char	  **others[2] = {&row->val, &row->test};
 	static const char *const names[2] = {"val", "test"};
 

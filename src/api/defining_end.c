@@ -189,8 +189,10 @@ check_dropped(const OsmlDefining *defining, const OsmlSource *source)
 OsmlFeatureSet *
 osml_defined_features(const OsmlDatasetRow *dataset, List *definitions, OsmlSource **source)
 {
+	OsmlRoles	roles = {.label = dataset->label};
+
 	*source = osml_dataset_source(dataset, NULL);
-	return osml_source_features(*source, dataset->label,
+	return osml_source_features(*source, &roles,
 								osml_dataset_features(dataset, definitions), definitions,
 								dataset->name);
 }
@@ -222,6 +224,7 @@ check(const OsmlDefining *defining)
 	OsmlSource *source = osml_dataset_source(dataset, NULL);
 	const char *label = dataset->label ? dataset->label :
 		NameStr(TupleDescAttr(source->columns, 0)->attname);
+	OsmlRoles	roles = {.label = dataset->label};
 	OsmlFeatureSet *set;
 	List	   *features;
 	ListCell   *cell;
@@ -232,7 +235,7 @@ check(const OsmlDefining *defining)
 	features = changed_features(defining);
 	if (features == NIL)
 		return NULL;
-	set = osml_source_features(source, dataset->label, features, defining->definitions,
+	set = osml_source_features(source, &roles, features, defining->definitions,
 							   dataset->name);
 	(void) osml_feature_set_prepare(set, dataset->name);
 	return set;

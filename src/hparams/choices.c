@@ -65,6 +65,7 @@ static const char *const scale_label_names[] = {
 	[OSML_SCALE_AUTO] = "auto",
 };
 
+static const char *const class_weight_names[] = {"balanced"};
 static const char *const device_names[] = {"auto", "cpu"};
 
 static const char *const on_disconnect_names[] = {
@@ -80,6 +81,7 @@ OSML_NAMES(osml_clip_name, clip_names)
 OSML_NAMES(osml_shuffle_name, shuffle_names)
 OSML_NAMES(osml_scale_name, scale_names)
 OSML_NAMES(osml_scale_label_name, scale_label_names)
+OSML_NAMES(osml_class_weight_name, class_weight_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
 

@@ -40,6 +40,7 @@ extern const char *osml_on_null_name(int i);
 extern const char *osml_on_nonfinite_name(int i);
 extern const char *osml_model_type_name(int i); /* 0 is auto */
 extern const char *osml_loss_choice(int i);
+extern const char *osml_class_weight_name(int i);
 extern const char *osml_init_name(int i);
 extern const char *osml_precision_name(int i);
 extern const char *osml_optimizer_name(int i);	/* the rules', then exact */

@@ -32,6 +32,7 @@ static const char *const kind_names[] = {
 	[HP_TEXT] = "text",
 	[HP_TEXTS] = "list of text",
 	[HP_REALS] = "list of numbers",
+	[HP_MAP] = "object of numbers",
 };
 
 /* bounds at or beyond this are none */
@@ -48,6 +49,25 @@ append_number(StringInfo out, double value)
 
 	double_to_shortest_decimal_buf(value, text);
 	appendStringInfoString(out, text);
+}
+
+/* A map as JSON. */
+static void
+append_map(StringInfo out, const OsmlMap *map)
+{
+	if (map->word)
+		escape_json(out, map->word);
+	else if (map->n == 0)
+		appendStringInfoString(out, "null");
+	for (int i = 0; i < map->n; i++)
+	{
+		appendStringInfoString(out, i ? ", " : "{");
+		escape_json(out, map->keys[i]);
+		appendStringInfoString(out, ": ");
+		append_number(out, map->values[i]);
+	}
+	if (map->n > 0)
+		appendStringInfoChar(out, '}');
 }
 
 /* Append one value as JSON. */
@@ -99,6 +119,9 @@ append_value(StringInfo out, const OsmlHparamLine *line, const OsmlHparams *hpar
 				separator = ", ";
 			}
 			appendStringInfoChar(out, ']');
+			break;
+		case HP_MAP:
+			append_map(out, field);
 			break;
 		case HP_REALS:
 			{
@@ -170,7 +193,7 @@ osml_hparam_range(int i)
 	const OsmlHparamLine *line = &osml_hparam_lines[i];
 
 	initStringInfo(&out);
-	if (line->kind == HP_CHOICE)
+	if (line->kind == HP_CHOICE || line->kind == HP_MAP)
 	{
 		for (int k = 0; line->names(k) != NULL; k++)
 			appendStringInfo(&out, "%s%s", k ? ", " : "", line->names(k));

@@ -28,6 +28,15 @@ typedef struct OsmlReals
 	double	   *values;
 } OsmlReals;
 
+/* numbers by name, or a word that stands for such */
+typedef struct OsmlMap
+{
+	char	   *word;			/* NULL: none */
+	int			n;				/* 0 without a word: auto */
+	char	  **keys;
+	double	   *values;
+} OsmlMap;
+
 #define OSML_CTYPE_BOOL bool
 #define OSML_CTYPE_INT int64
 #define OSML_CTYPE_REAL double
@@ -36,6 +45,7 @@ typedef struct OsmlReals
 #define OSML_CTYPE_TEXT char *
 #define OSML_CTYPE_TEXTS List *
 #define OSML_CTYPE_REALS OsmlReals
+#define OSML_CTYPE_MAP OsmlMap
 
 typedef struct OsmlHparams
 {

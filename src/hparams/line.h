@@ -11,7 +11,7 @@
 
 typedef enum OsmlHparamKind
 {
-	HP_BOOL, HP_INT, HP_REAL, HP_TIME, HP_CHOICE, HP_TEXT, HP_TEXTS, HP_REALS
+	HP_BOOL, HP_INT, HP_REAL, HP_TIME, HP_CHOICE, HP_TEXT, HP_TEXTS, HP_REALS, HP_MAP
 } OsmlHparamKind;
 
 /* a line of list.h, and where its value lives in the struct */

@@ -29,6 +29,7 @@ static const char *const valid_values[] = {
 	[HP_TEXT] = "strings",
 	[HP_TEXTS] = "lists of strings",
 	[HP_REALS] = "lists of numbers",
+	[HP_MAP] = "objects of numbers, and",
 };
 
 /* most bytes of a wrong value that a message shows */
@@ -256,6 +257,42 @@ set_list(const OsmlHparamLine *line, void *field, JsonbValue *value)
 	}
 }
 
+/* Store a word of the line's, or an object of numbers. */
+static void
+set_map(const OsmlHparamLine *line, OsmlMap *map, JsonbValue *value)
+{
+	char	   *text = scalar_text(value);
+	Jsonb	   *object;
+	JsonbIterator *it;
+	JsonbValue	member;
+	JsonbIteratorToken token;
+
+	memset(map, 0, sizeof(*map));
+	if (text)
+	{
+		map->word = pstrdup(line->names(parse_choice(line, text)));
+		return;
+	}
+	object = value->type == jbvBinary ? JsonbValueToJsonb(value) : NULL;
+	if (object == NULL || !JB_ROOT_IS_OBJECT(object) || JB_ROOT_COUNT(object) == 0)
+		form_error(line, "not an object with members");
+	map->keys = palloc(sizeof(char *) * JB_ROOT_COUNT(object));
+	map->values = palloc(sizeof(double) * JB_ROOT_COUNT(object));
+	it = JsonbIteratorInit(&object->root);
+	while ((token = JsonbIteratorNext(&it, &member, true)) != WJB_DONE)
+	{
+		text = scalar_text(&member);
+		if (token == WJB_KEY)
+			map->keys[map->n] = text;
+		else if (token == WJB_VALUE)
+		{
+			if (text == NULL)
+				form_error(line, "a member that is not a number");
+			map->values[map->n++] = parse_number(line, text);
+		}
+	}
+}
+
 /* Store a scalar given as text. */
 static void
 set_scalar(const OsmlHparamLine *line, void *field, const char *text)
@@ -314,6 +351,9 @@ set_auto(const OsmlHparamLine *line, void *field)
 		case HP_REALS:
 			memset(field, 0, sizeof(OsmlReals));
 			break;
+		case HP_MAP:
+			memset(field, 0, sizeof(OsmlMap));
+			break;
 		default:
 			elog(ERROR, "hyperparameter \"%s\" cannot be auto", line->info.name);
 	}
@@ -334,6 +374,8 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 		set_auto(line, field);
 	else if (line->kind == HP_TEXTS || line->kind == HP_REALS)
 		set_list(line, field, value);
+	else if (line->kind == HP_MAP)
+		set_map(line, field, value);
 	else if (text == NULL)
 		form_error(line, value->type == jbvNull ? "null" : "not a single value");
 	else if (line->kind == HP_TEXT && value->type != jbvString)

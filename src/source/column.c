@@ -214,6 +214,10 @@ osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set)
 	if (set->label)
 		appendStringInfo(&sql, "%s%s", set->n_columns > 0 ? ", " : "",
 						 quote_identifier(set->label));
+	if (set->weight)
+		appendStringInfo(&sql, ", %s", quote_identifier(set->weight));
+	if (set->exposure)
+		appendStringInfo(&sql, ", %s", quote_identifier(set->exposure));
 	appendStringInfo(&sql, " FROM %s LIMIT 0", source->from);
 	SPI_connect();
 	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
@@ -233,6 +237,38 @@ osml_set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
 	set->label_key = osml_decode_for(column->atttypid) == NULL;
 	if (set->label_key && !osml_decode_is_category(column->atttypid))
 		label_type_error(source, column);
+}
+
+/* The type of a column of numbers that weights rows. */
+static Oid
+weight_type(const OsmlSource *source, const char *role, const char *name)
+{
+	Form_pg_attribute column = osml_need_column(source, name);
+
+	osml_check_unique(source, name);
+	if (osml_decode_for(column->atttypid) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("%s \"%s\" of %s has type %s, which is not a number", role, name,
+						source->label, format_type_be(column->atttypid))));
+	return column->atttypid;
+}
+
+/* Name and type of columns that weight rows go into the set; NULL: there is none. */
+void
+osml_set_weights(OsmlFeatureSet *set, const OsmlSource *source, const char *weight,
+				 const char *exposure)
+{
+	if (weight)
+	{
+		set->weight_type = weight_type(source, "sample_weight", weight);
+		set->weight = pstrdup(weight);
+	}
+	if (exposure)
+	{
+		set->exposure_type = weight_type(source, "exposure", exposure);
+		set->exposure = pstrdup(exposure);
+	}
 }
 
 /* Is a column of another source read as it was in training? */
@@ -257,7 +293,7 @@ osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label
 
 	*match = *set;
 	match->columns = palloc(sizeof(OsmlSourceColumn) * Max(1, set->n_columns));
-	match->label = NULL;
+	match->label = match->weight = match->exposure = NULL;
 	match->label_type = InvalidOid;
 	for (int i = 0; i < set->n_columns; i++)
 	{

@@ -22,6 +22,8 @@ extern void osml_check_unique(const OsmlSource *source, const char *name);
 extern int	osml_peek_array_length(const OsmlSource *source, const char *name);
 
 /* name and type of the label go into the set */
+extern void osml_set_weights(OsmlFeatureSet *set, const OsmlSource *source,
+							 const char *weight, const char *exposure);
 extern void osml_set_label(OsmlFeatureSet *set, const OsmlSource *source,
 						   const char *name);
 

@@ -15,6 +15,7 @@ osml_model_layout(const OsmlFeatureSet *set)
 	OsmlLayout	layout = set->program->output;
 
 	layout.has_row_number = set->layout.has_row_number;
+	layout.has_weight = set->layout.has_weight;
 	return layout;
 }
 
@@ -104,8 +105,9 @@ compact(const OsmlLayout *layout, OsmlBlock *block, const bool *drop, uint64 *ha
 
 /* Keys of labels to numbers of classes; returns how many rows have no class. */
 static int
-number_classes(const OsmlClasses *classes, double *label, int n, bool *drop)
+number_classes(const OsmlEncoder *encoder, double *label, int n, bool *drop)
 {
+	const OsmlClasses *classes = encoder->classes;
 	int			unknown = 0;
 
 	for (int r = 0; r < n; r++)
@@ -116,6 +118,9 @@ number_classes(const OsmlClasses *classes, double *label, int n, bool *drop)
 		memcpy(&key, &label[r], sizeof(key));
 		number = osml_classes_find(classes, key);
 		label[r] = number;
+		/* the weights are the column behind the labels */
+		if (number >= 0 && encoder->class_weights)
+			label[OSML_BLOCK_ROWS + r] *= encoder->class_weights[number];
 		if (number < 0 && !drop[r])
 		{
 			drop[r] = true;
@@ -149,7 +154,7 @@ osml_encode_block(OsmlEncoder *encoder, OsmlBlock *raw, uint64 *hash)
 			judge_column(encoder, raw, j, drop);
 	}
 	if (encoder->classes)
-		unknown = number_classes(encoder->classes, osml_block_label(out, &layout),
+		unknown = number_classes(encoder, osml_block_label(out, &layout),
 								 out->nrows, drop);
 	encoder->n_unknown += unknown;
 	if (unknown > 0 || out->n_null + out->n_nonfinite > raw->n_null + raw->n_nonfinite)

@@ -31,6 +31,7 @@ typedef struct Resolver
 	OsmlFeatureSet *set;
 	List	   *visiting;		/* features being resolved, outermost first */
 	List	   *done;			/* of Resolved */
+	const OsmlRoles *roles;
 } Resolver;
 
 /* what a feature, or a name among its inputs, turned out to be */
@@ -446,12 +447,23 @@ add_feature(Resolver *resolver, const char *name)
 	feature->type = pstrdup(resolved->type);
 }
 
+/* Is a column the label, or one that weights rows? */
+static bool
+has_role(const Resolver *resolver, const char *name)
+{
+	const OsmlRoles *roles = resolver->roles;
+
+	return strcmp(name, resolver->label) == 0 ||
+		(roles->weight && strcmp(name, roles->weight) == 0) ||
+		(roles->exposure && strcmp(name, roles->exposure) == 0);
+}
+
 /*
  * An error where a column cannot be a feature as it is, with all such columns at
  * once.  They are not left out quietly: a duration may be what tells most.
  */
 static void
-check_all_columns(const Resolver *resolver, const char *label)
+check_all_columns(const Resolver *resolver)
 {
 	TupleDesc	columns = resolver->source->columns;
 	List	   *wrong = NIL;
@@ -463,7 +475,7 @@ check_all_columns(const Resolver *resolver, const char *label)
 		char	   *name = NameStr(column->attname);
 		Oid			type = column->atttypid;
 
-		if (strcmp(name, label) == 0)
+		if (has_role(resolver, name))
 			continue;
 		if (feature_definitions(resolver, name) != NIL ||
 			OidIsValid(osml_decode_element(type)) || osml_decode_for(type) || osml_decode_is_category(type))
@@ -475,19 +487,19 @@ check_all_columns(const Resolver *resolver, const char *label)
 		osml_feature_type_error(resolver->source, wrong, others);
 }
 
-/* Features nobody chose: all columns but the label, then what is defined. */
+/* Features nobody chose: all columns without another role, then what is defined. */
 static void
-add_all_features(Resolver *resolver, const char *label)
+add_all_features(Resolver *resolver)
 {
 	TupleDesc	columns = resolver->source->columns;
 	ListCell   *cell;
 
-	check_all_columns(resolver, label);
+	check_all_columns(resolver);
 	for (int i = 0; i < columns->natts; i++)
 	{
 		const char *name = NameStr(TupleDescAttr(columns, i)->attname);
 
-		if (strcmp(name, label) != 0)
+		if (!has_role(resolver, name))
 			add_feature(resolver, name);
 	}
 	foreach(cell, resolver->definitions)
@@ -517,11 +529,12 @@ check_width(const OsmlSource *source, const OsmlFeatureSet *set)
 }
 
 OsmlFeatureSet *
-osml_source_features(OsmlSource *source, const char *label, List *features,
+osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 					 List *definitions, const char *dataset)
 {
+	const char *label = roles->label;
 	OsmlFeatureSet *set = palloc0(sizeof(OsmlFeatureSet));
-	Resolver	resolver = {source, dataset, NULL, definitions, set, NIL, NIL};
+	Resolver	resolver = {source, dataset, NULL, definitions, set, NIL, NIL, roles};
 	ListCell   *cell;
 
 	if (source->columns->natts == 0)
@@ -531,6 +544,7 @@ osml_source_features(OsmlSource *source, const char *label, List *features,
 	if (label == NULL)
 		label = NameStr(TupleDescAttr(source->columns, 0)->attname);
 	osml_set_label(set, source, label);
+	osml_set_weights(set, source, roles->weight, roles->exposure);
 	resolver.label = label;
 	foreach(cell, features)
 	{
@@ -541,7 +555,7 @@ osml_source_features(OsmlSource *source, const char *label, List *features,
 		add_feature(&resolver, lfirst(cell));
 	}
 	if (features == NIL)
-		add_all_features(&resolver, label);
+		add_all_features(&resolver);
 	if (dataset)
 		set->subject = psprintf("of dataset \"%s\"", dataset);
 	osml_place_inputs(set);

@@ -73,6 +73,10 @@ typedef struct OsmlFeatureSet
 	Oid			label_type;
 	bool		label_key;		/* readers send its key, as bits, and classes are made
 								 * of it */
+	char	   *weight;			/* column of the rows' weights, or NULL */
+	Oid			weight_type;
+	char	   *exposure;		/* column that a count is per unit of, or NULL */
+	Oid			exposure_type;
 	char	   *subject;		/* of dataset "d", of model "m", for messages; or NULL */
 	OsmlLayout	layout;			/* of a reader's block */
 	int			n_features;

@@ -80,16 +80,25 @@ extern OsmlSource *osml_source_resolve(const char *text, const char *part);
 /* is there a relation of that name?  No error if it is no name at all. */
 extern bool osml_source_is_relation(const char *text);
 
+/* columns that are no features unless they are named as such; NULL: none, but for
+ * the label, which is then the first column */
+typedef struct OsmlRoles
+{
+	const char *label;
+	const char *weight;
+	const char *exposure;
+} OsmlRoles;
+
 /*
- * Pick label and features.  label NULL: the first column; features NIL: all
- * columns but the label, then all defined features (list of char *).
+ * Pick label and features.  features NIL: all columns without another role, then
+ * all defined features (list of char *).
  * definitions (of OsmlDefinition, ordered by feature and step) are those of the
  * dataset, whose name is for messages, or NIL.  Array lengths are taken from
  * the first row that has the array.  The set has its program, as yet unfitted.
  * Errors: no such column (nearest name as hint), a type that cannot be used, a
  * definition that makes no sense.
  */
-extern OsmlFeatureSet *osml_source_features(OsmlSource *source, const char *label,
+extern OsmlFeatureSet *osml_source_features(OsmlSource *source, const OsmlRoles *roles,
 											List *features, List *definitions,
 											const char *dataset);
 

@@ -36,6 +36,8 @@ typedef struct TableScan
 	const OsmlScanUnit *unit;
 	int			n_columns;		/* the set's, then the label if there is one */
 	OsmlRowReader *reader;
+	OsmlDecode	decode_weight;	/* NULL: there is none */
+	OsmlDecode	decode_exposure;	/* likewise */
 	OsmlDecode	decode_label;	/* NULL: there is none, or it is a key */
 	bool		keep;			/* odd features are judged elsewhere */
 	bool		scratch_needed; /* a converter may allocate */
@@ -152,6 +154,61 @@ take_label(TableScan *state, Datum datum, bool isnull, int row)
 	return false;
 }
 
+/*
+ * One of the columns that weight a row: what it holds, or NaN to drop the row.
+ */
+static double
+take_weight(TableScan *state, const char *name, OsmlDecode decode, Datum datum,
+			bool isnull, bool may_be_zero)
+{
+	const OsmlScan *scan = state->scan;
+	double		value = isnull ? NAN : decode(datum);
+
+	if (isnull && scan->on_null == OSML_ON_NULL_ERROR)
+		row_error(state, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+				  psprintf("column \"%s\" is NULL", name),
+				  "Set \"on_null\" to skip or mean, or filter such rows out.");
+	if (!isnull && !isfinite(value) && scan->on_nonfinite == OSML_ON_NONFINITE_STOP)
+		nonfinite_error(state, name, value);
+	if (isfinite(value) && (value < 0 || (value == 0 && !may_be_zero)))
+		row_error(state, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+				  psprintf("column \"%s\", which weights rows, is %g", name, value),
+				  may_be_zero ? "Weights are at least 0." : "An exposure is above 0.");
+	state->block->n_null += isnull ? 1 : 0;
+	state->block->n_nonfinite += !isnull && !isfinite(value) ? 1 : 0;
+	return isfinite(value) ? value : NAN;
+}
+
+/*
+ * The weight of a row, whose label is there already; the columns start at n.  A
+ * count of y in an exposure of e has the gradient of a rate of y / e with weight
+ * e.  False: drop the row.
+ */
+static bool
+take_weights(TableScan *state, const TupleTableSlot *slot, int n, int row)
+{
+	const OsmlFeatureSet *set = state->scan->set;
+	double	   *label = osml_block_label(state->block, &set->layout) + row;
+	double		weight = 1;
+
+	if (set->weight)
+	{
+		weight = take_weight(state, set->weight, state->decode_weight, slot->tts_values[n],
+							 slot->tts_isnull[n], true);
+		n++;
+	}
+	if (set->exposure)
+	{
+		double		exposure = take_weight(state, set->exposure, state->decode_exposure,
+										   slot->tts_values[n], slot->tts_isnull[n], false);
+
+		*label /= exposure;
+		weight *= exposure;
+	}
+	label[OSML_BLOCK_ROWS] = weight;
+	return !isnan(weight);
+}
+
 /* All columns of a row into row r of the block.  Returns false to drop it. */
 static inline bool
 take_row(TableScan *state, TupleTableSlot *slot, int row)
@@ -170,8 +227,10 @@ take_row(TableScan *state, TupleTableSlot *slot, int row)
 		if ((odd & OSML_ROW_NONFINITE) && !take_nonfinite(state, row))
 			return false;
 	}
-	return state->scan->set->label == NULL ||
-		take_label(state, slot->tts_values[n], slot->tts_isnull[n], row);
+	if (state->scan->set->label == NULL)
+		return true;
+	return take_label(state, slot->tts_values[n], slot->tts_isnull[n], row) &&
+		(!layout->has_weight || take_weights(state, slot, n + 1, row));
 }
 
 /* Hand the block over and start the next. */
@@ -263,6 +322,18 @@ plan_columns(TableScan *state)
 	state->n_columns++;
 	/* varlena values may be detoasted on the way */
 	state->scratch_needed = state->scratch_needed || !get_typbyval(set->label_type);
+	if (set->weight)
+	{
+		state->decode_weight = osml_decode_for(set->weight_type);
+		state->n_columns++;
+		state->scratch_needed = state->scratch_needed || !get_typbyval(set->weight_type);
+	}
+	if (set->exposure)
+	{
+		state->decode_exposure = osml_decode_for(set->exposure_type);
+		state->n_columns++;
+		state->scratch_needed = state->scratch_needed || !get_typbyval(set->exposure_type);
+	}
 }
 
 /* SELECT columns [, key] FROM unit [WHERE ctid in range] */
@@ -270,14 +341,20 @@ static char *
 scan_sql(const TableScan *state, bool by_range, bool open_end)
 {
 	const OsmlFeatureSet *set = state->scan->set;
+	const char *roles[] = {set->label, set->weight, set->exposure};
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
-	for (int c = 0; c < state->n_columns; c++)
-		appendStringInfo(&sql, "%s%s", c ? ", " : "",
-						 quote_identifier(c < set->n_columns ? set->columns[c].name :
-										  set->label));
+	for (int c = 0; c < set->n_columns; c++)
+		appendStringInfo(&sql, "%s%s", c ? ", " : "", quote_identifier(set->columns[c].name));
+	/* those with a role, in the order in which take_row() takes them */
+	for (int i = 0; i < (int) lengthof(roles); i++)
+	{
+		if (roles[i])
+			appendStringInfo(&sql, "%s%s", set->n_columns + i > 0 ? ", " : "",
+							 quote_identifier(roles[i]));
+	}
 	if (state->scan->key_column)
 		appendStringInfo(&sql, ", %s", state->scan->key_column);
 	appendStringInfo(&sql, " FROM %s", state->unit->from);

@@ -110,14 +110,14 @@ close_epoch(OsmlFit *fit)
 	OsmlRun    *run = fit->run;
 
 	fit->epoch_turned = false;
-	if (fit->epoch_rows == 0)
+	if (fit->epoch_weight == 0)
 		return;
-	run->train_loss = fit->epoch_loss_sum / fit->epoch_rows * run->loss_unit;
+	run->train_loss = fit->epoch_loss_sum / fit->epoch_weight * run->loss_unit;
 	/* epochs of a handful of rows can be as short as steps */
 	if (fit->done || osml_log_room(run, 1))
 		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
 	fit->epoch_loss_sum = 0;
-	fit->epoch_rows = 0;
+	fit->epoch_weight = 0;
 }
 
 /* An optimiser update from the summed gradient of the accumulated batches. */
@@ -127,11 +127,13 @@ take_step(OsmlFit *fit)
 	OsmlRun    *run = fit->run;
 	OsmlStepResult step;
 	OsmlOptimStep update;
+	/* rows that all weigh nothing have no gradient */
+	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
 
-	step.raw_loss = fit->loss_sum / fit->step_rows;
+	step.raw_loss = fit->loss_sum / weight;
 	step.loss = step.raw_loss * run->loss_unit;
 	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
-						1.0 / fit->step_rows);
+						1.0 / weight);
 	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
 	if (run->row.steps == 0)
 		fit->first_loss = step.raw_loss;
@@ -148,7 +150,7 @@ take_step(OsmlFit *fit)
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
 	fit->epoch_loss_sum += fit->loss_sum;
-	fit->epoch_rows += fit->step_rows;
+	fit->epoch_weight += fit->step_weight;
 	run->shared->step = run->row.steps;
 	run->shared->rows_seen = run->row.rows_seen;
 	run->shared->loss = step.loss;
@@ -159,6 +161,7 @@ take_step(OsmlFit *fit)
 	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
 	fit->loss_sum = 0;
 	fit->step_rows = 0;
+	fit->step_weight = 0;
 	fit->batches_in_step = 0;
 	fit->n_segments = 0;
 	if (fit->epoch_turned)
@@ -227,6 +230,22 @@ end_batch(OsmlFit *fit)
 	maybe_validate(fit, false);
 }
 
+/* What rows [lo, hi) of a prepared block weigh. */
+static double
+weight_of(const OsmlRun *run, const OsmlBlock *block, int lo, int hi)
+{
+	const void *column;
+	double		sum = 0;
+
+	if (!run->layout.has_weight)
+		return hi - lo;
+	column = osml_block_column(block, run->layout.n_dense + 1);
+	for (int i = lo; i < hi; i++)
+		sum += run->spec.precision == OSML_FLOAT32 ?
+			((const float *) column)[i] : ((const double *) column)[i];
+	return sum;
+}
+
 /* Add rows [lo, hi) of a block to the current batch. */
 static void
 add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
@@ -237,6 +256,7 @@ add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
+	fit->step_weight += weight_of(run, block, lo, hi);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;
 	osml_note_segment(fit, block, lo, hi);
@@ -295,6 +315,7 @@ mark_batch(OsmlFit *fit)
 	memcpy(fit->kept_grad, fit->grad,
 		   fit->n_params * osml_precision_size(fit->run->spec.precision));
 	fit->kept_loss_sum = fit->loss_sum;
+	fit->kept_weight = fit->step_weight;
 }
 
 /* Forget the batch: its rows leave the step again. */
@@ -304,6 +325,7 @@ drop_batch(OsmlFit *fit)
 	memcpy(fit->grad, fit->kept_grad,
 		   fit->n_params * osml_precision_size(fit->run->spec.precision));
 	fit->loss_sum = fit->kept_loss_sum;
+	fit->step_weight = fit->kept_weight;
 	fit->step_rows -= fit->batch_rows;
 	fit->batch_rows = 0;
 }

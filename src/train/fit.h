@@ -47,11 +47,13 @@ typedef struct OsmlFit
 	OsmlOptimHyper hyper;
 	void	   *kept_grad;		/* drop_last: grad before this batch; else NULL */
 	double		kept_loss_sum;
+	double		kept_weight;
 	const char *loss_name;		/* train_mse, ... */
 	const char *epoch_loss_name;	/* train_mse_epoch, ... */
 
 	double		loss_sum;
 	int64		step_rows;
+	double		step_weight;	/* of those rows */
 	int64		batch_rows;
 	int64		batches_in_step;
 	int64		n_batches;
@@ -64,7 +66,7 @@ typedef struct OsmlFit
 
 	bool		epoch_turned;	/* endless: the data began anew in this step */
 	double		epoch_loss_sum;
-	int64		epoch_rows;
+	double		epoch_weight;
 	double		first_loss;
 	int64		clipped_steps;
 	OsmlStepResult last;

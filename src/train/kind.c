@@ -5,15 +5,61 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "train/kind.h"
 
+/* classes that a message names */
+#define MAX_NAMED 8
+
+char *
+osml_classes_words(const OsmlClasses *classes)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int k = 0; k < classes->n && k < MAX_NAMED; k++)
+		appendStringInfo(&out, "%s\"%s\"", k ? ", " : "", classes->texts[k]);
+	if (classes->n > MAX_NAMED)
+		appendStringInfo(&out, " and %d others", classes->n - MAX_NAMED);
+	return out.data;
+}
+
 static bool
 wants_classes(OsmlLink link)
 {
 	return link == OSML_LINK_LOGISTIC || link == OSML_LINK_SOFTMAX;
+}
+
+static bool
+has_class_weight(const OsmlHparams *hparams)
+{
+	return hparams->class_weight.word || hparams->class_weight.n > 0;
+}
+
+/* Raise: a hyperparameter that this kind of model has no use for. */
+static void
+useless(const char *name, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("hyperparameter \"%s\" is given, but %s", name, why),
+			 errhint("Leave it out.")));
+}
+
+/* Weights that this kind of model can have. */
+static void
+check_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set)
+{
+	if (has_class_weight(hparams) && !set->label_key)
+		useless("class_weight", "the label is no class");
+	if (set->exposure && (hparams->loss == 0 ||
+						  osml_losses[hparams->loss - 1].link != OSML_LINK_EXP))
+		useless("exposure", "the label is no count");
+	if ((set->weight || set->exposure) && osml_optimizer_is_exact(hparams->optimizer))
+		useless("sample_weight", "optimizer \"exact\" weighs all rows the same");
 }
 
 void
@@ -47,6 +93,8 @@ osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 						set->label),
 				 errhint("Leave it out.")));
 	set->label_key = classes;
+	check_weights(hparams, set);
+	set->layout.has_weight = set->weight || set->exposure || has_class_weight(hparams);
 }
 
 const OsmlModelKind *

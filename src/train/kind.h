@@ -24,4 +24,7 @@ extern const OsmlModelKind *osml_kind_settle(OsmlHparams *hparams,
 											 const OsmlClasses *classes,
 											 const char *source);
 
+/* the first classes for a message; palloc'd */
+extern char *osml_classes_words(const OsmlClasses *classes);
+
 #endif							/* OSML_KIND_H */

@@ -173,6 +173,9 @@ take_classes(OsmlRun *run, OsmlTally *labels)
 	}
 	run->classes = MemoryContextAllocZero(run->context, sizeof(OsmlClasses));
 	osml_check_status(osml_classes_create(&arena, texts, n, run->classes));
+	run->class_rows = MemoryContextAllocZero(run->context, sizeof(int64) * Max(1, n));
+	for (int i = 0; i < n; i++)
+		run->class_rows[osml_classes_find(run->classes, entries[i].key)] = entries[i].count;
 }
 
 void

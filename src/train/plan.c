@@ -96,6 +96,10 @@ codec_set(Codec *codec, OsmlFeatureSet *set)
 	codec_string(codec, &set->subject);
 	codec_oid(codec, &set->label_type);
 	codec_bool(codec, &set->label_key);
+	codec_string(codec, &set->weight);
+	codec_oid(codec, &set->weight_type);
+	codec_string(codec, &set->exposure);
+	codec_oid(codec, &set->exposure_type);
 	codec_bool(codec, &set->layout.has_weight);
 	codec_bool(codec, &set->layout.has_row_number);
 	if (codec->reading)

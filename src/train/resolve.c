@@ -19,6 +19,7 @@
 #include "hparams/hparams.h"
 #include "model/model.h"
 #include "rules/loss/loss.h"
+#include "source/column.h"
 #include "train/dataset.h"
 #include "train/kind.h"
 #include "train/launcher.h"
@@ -57,12 +58,14 @@ find_dataset(const char *name)
 
 /* Resolve one part; val and test must have what train has. */
 static void
-resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
+resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set,
+			 const OsmlRoles *roles)
 {
 	part->present = true;
 	part->source = *source;
 	part->set = *set;
 	part->set.layout.has_row_number = true;
+	osml_set_weights(&part->set, source, roles->weight, roles->exposure);
 }
 
 /* A hyperparameter that counts the columns must count them right. */
@@ -87,13 +90,16 @@ check_counts(const OsmlHparams *hparams, const OsmlSource *train,
 static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
-	const char *label = hparams->label ? hparams->label : dataset->label;
+	OsmlRoles	roles = {
+		hparams->label ? hparams->label : dataset->label,
+		hparams->sample_weight, hparams->exposure
+	};
 	OsmlSource *train = osml_dataset_source(dataset, NULL);
 	List	   *definitions = dataset->dataset_id ?
 		osml_definitions_find(dataset->dataset_id) : NIL;
 	List	   *features = hparams->features ? hparams->features :
 		osml_dataset_features(dataset, definitions);
-	OsmlFeatureSet *set = osml_source_features(train, label, features, definitions,
+	OsmlFeatureSet *set = osml_source_features(train, &roles, features, definitions,
 											   dataset->name);
 	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
 	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
@@ -104,7 +110,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hyperparameter \"val_fraction\" is given, but the dataset has a val source"),
 				 errhint("Leave one of them out.")));
-	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set);
+	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set, &roles);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
 		OsmlSource *source;
@@ -112,7 +118,7 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *
 		if (others[p] == NULL)
 			continue;
 		source = osml_dataset_source(dataset, names[p]);
-		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
+		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true), &roles);
 	}
 }
 
@@ -198,6 +204,7 @@ resolve_labels(OsmlPlan *plan, OsmlHparams *hparams)
 							part->set.label, part->source.label,
 							format_type_be(part->set.label_type))));
 		part->set.label_key = train->label_key;
+		part->set.layout.has_weight = train->layout.has_weight;
 	}
 }
 

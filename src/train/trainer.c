@@ -26,6 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "features/key.h"
 #include "model/linear.h"
 #include "osml.h"
 #include "train/exact.h"
@@ -166,6 +167,38 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
+/* The factors on the weights of rows that "class_weight" asks for, or NULL. */
+static double *
+class_weights(const OsmlRun *run)
+{
+	const OsmlMap *map = &run->hparams->class_weight;
+	const OsmlClasses *classes = run->classes;
+	double	   *weights;
+	double		rows = 0;
+
+	if (map->word == NULL && map->n == 0)
+		return NULL;
+	weights = MemoryContextAlloc(run->context, sizeof(double) * classes->n);
+	for (int k = 0; k < classes->n; k++)
+		rows += run->class_rows[k];
+	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
+	for (int k = 0; k < classes->n; k++)
+		weights[k] = map->word ? rows / (classes->n * (double) run->class_rows[k]) : 1;
+	for (int i = 0; i < map->n; i++)
+	{
+		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
+
+		if (k < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("hyperparameter \"class_weight\" names \"%s\", which is no class of label \"%s\"",
+							map->keys[i], run->set->label),
+					 errhint("The classes are %s.", osml_classes_words(classes))));
+		weights[k] = map->values[i];
+	}
+	return weights;
+}
+
 /* The features are known: make room for what depends on their number. */
 static void
 create_model(OsmlRun *run)
@@ -191,6 +224,7 @@ create_model(OsmlRun *run)
 								  osml_precision_size(spec->precision));
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, OSML_BLOCK_ROWS));
 	osml_check_initial_weights(run->hparams, spec);
+	run->intake.encoder.class_weights = class_weights(run);
 	osml_intake_encode(run);
 }
 
