@@ -151,15 +151,16 @@ compare(const Shape *shape, const OsmlRank *rank, const OsmlRank *exact,
 		const char *how)
 {
 	double		off = fabs(osml_rank_auc(rank) - osml_rank_auc(exact));
+	bool		late = shape->score == drifting;	/* what rank.h warns of */
 	double		bound = osml_rank_uncertainty(rank);
 	double		ap = osml_rank_average_precision(exact);
 
 	ok(is_sound(rank, ROWS), "%s, %s: %d entries", shape->name, how, rank->n_entries);
-	ok(off <= 1e-4, "%s, %s: AUC %.6f off by %.2g", shape->name, how,
+	ok(off <= (late ? 1e-2 : 1e-5), "%s, %s: AUC %.6f off by %.2g", shape->name, how,
 	   osml_rank_auc(exact), off);
 	ok(off <= bound + 1e-13, "%s, %s: which is within %.2g", shape->name, how, bound);
 	off = fabs(osml_rank_average_precision(rank) - ap);
-	ok(off <= 1e-3, "%s, %s: average precision %.6f off by %.2g", shape->name, how, ap,
+	ok(off <= (late ? 2e-2 : 3e-4), "%s, %s: average precision %.6f off by %.2g", shape->name, how, ap,
 	   off);
 }
 

@@ -7,14 +7,17 @@
  * a block of 2^level keys that starts at a multiple of 2^level; the entries are
  * in order and share no key.  While there are at most `capacity` different
  * scores every entry is one of them (level 0) and all answers are exact.  Then
- * light neighbours become one entry, until half of the capacity is free; later
- * scores go to the entry whose block they are in, or become new entries.  So
- * the weights of an entry are always exact, and what is lost is the order
- * within it.  An entry of several keys holds, when it is made, at most four
- * times OSML_RANK_SHARE / capacity of either class, and spans a thousandth of
- * its score (of the distance to 1 for shares above a half), or more where scores
- * are spread so widely that the capacity needs it.  osml_rank_uncertainty() says
- * how wrong an AUC can be; test_rank.c measures how wrong it is.
+ * neighbours become one entry, level by level, until half of the capacity is
+ * free, but only while it has at most a share of OSML_RANK_SHARE / capacity of
+ * either class: so crowds of scores keep narrow blocks, and a score that many
+ * rows have keeps an entry of its own.  Later scores go to the entry whose block
+ * they are in, or become new entries.
+ *
+ * So the weights of an entry are always exact, and what is lost is the order
+ * within it.  Measured in test_rank.c with 2^17 and 2^13 entries over 10^6 rows,
+ * an AUC is off by less than 1e-5 and a median by less than a thousandth.  Rows in
+ * an order where a crowd comes late, and between scores that had been few, do
+ * worse: osml_rank_uncertainty() says how wrong an AUC can be in the worst case.
  *
  * Blocks are nested or apart, whoever made them, so that two ranks merge.
  * The idea of merging light neighbours in a trie of keys is that of the
@@ -33,7 +36,7 @@
 #include "compute/arena.h"
 #include "compute/status.h"
 
-#define OSML_RANK_SHARE 2.0
+#define OSML_RANK_SHARE 8.0
 
 /*
  * The block is in the code: above its marker, the lowest bit that is set, stand

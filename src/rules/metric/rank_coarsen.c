@@ -4,13 +4,6 @@
  */
 #include "rules/metric/rank_code.h"
 
-/* blocks of at most 2^42 keys: ten bits of a double's fraction remain */
-#define WIDEST_LEVEL 42
-
-/* so many times OSML_RANK_SHARE is doubled before blocks become wider: two
- * classes make at most 2 / share entries, and half of the capacity does */
-#define HEAVIER 3
-
 /*
  * Blocks of one level: where all entries of a block weigh at most `most`, they
  * become one.  A lone entry grows as well, so that later scores near it find
@@ -51,28 +44,24 @@ coarsen_level(OsmlRank *rank, int level, const double most[2])
 }
 
 /*
- * From the finest level up, with heavier entries if that is not enough, and then
- * over wider blocks: what lies far apart should stay apart, even if it is light.
+ * From the finest level up until enough is free: so no block is wider than the
+ * capacity needs, and those of crowds of scores stay narrow because they would
+ * be too heavy.  When that does not suffice, heavier entries do.
  */
 void
 osml_rank_coarsen(OsmlRank *rank)
 {
 	double		totals[2];
 	double		share = OSML_RANK_SHARE / rank->capacity;
-	double		most[2];
-	int			widest = WIDEST_LEVEL;
 
 	osml_rank_totals(rank, totals);
 	rank->is_exact = false;
-	for (int turn = 0; rank->n_entries > rank->capacity / 2; turn++)
+	for (; rank->n_entries > rank->capacity / 2; share *= 2)
 	{
-		bool		widen = turn >= HEAVIER && widest < OSML_RANK_KEY_BITS;
+		double		most[2] = {share * totals[0], share * totals[1]};
 
-		widest += widen;
-		share *= turn > 0 && !widen ? 2 : 1;
-		most[0] = share * totals[0];
-		most[1] = share * totals[1];
-		for (int level = widen ? widest : 1; level <= widest; level++)
+		for (int level = 1; level <= OSML_RANK_KEY_BITS &&
+			 rank->n_entries > rank->capacity / 2; level++)
 			coarsen_level(rank, level, most);
 	}
 }
