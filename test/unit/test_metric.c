@@ -1,21 +1,131 @@
 /*
  * test_metric.c
- *	  Metrics against closed forms, in one go and merged, and the look-ups.
+ *	  Metrics against scikit-learn and closed forms, whole and merged; curves;
+ *	  the look-ups; rows that are no rows; memory that runs out.
  */
 #include "tap.h"
 
 #include <string.h>
 
 #include "rules/metric/metric.h"
+#include "fixtures/arena.h"
 #include "fixtures/blocks.h"
+#include "fixtures/sklearn_metrics.h"
 
 #define ROWS 5000
 
 /* the metric of that name */
 static double
-value(const char *name, const OsmlMetricSums *sums)
+value(const char *name, const OsmlMeasure *measure)
 {
-	return osml_metric_value(osml_metric_by_name(name), sums);
+	return osml_metric_value(osml_metric_by_name(name), measure);
+}
+
+/* rows [lo, hi) of a case, which has to be cut out of every column */
+static bool
+add_rows(OsmlMeasure *measure, const SklearnCase *c, int lo, int hi)
+{
+	int			outputs = c->task == OSML_TASK_CLASSES ? c->n_classes : 1;
+	int			n = hi - lo;
+	double	   *z = malloc(sizeof(double) * (size_t) (outputs * n));
+	OsmlStatus	status;
+
+	for (int k = 0; k < outputs; k++)
+		memcpy(z + k * n, c->z + k * c->n + lo, sizeof(double) * (size_t) n);
+	status = osml_measure_add(measure, z, c->y + lo, c->weight ? c->weight + lo : NULL, n);
+	free(z);
+	return status == OSML_OK;
+}
+
+/* every value that the case has; and no metric of the task is left out */
+static void
+check_values(const SklearnCase *c, const OsmlMeasure *measure, const char *how)
+{
+	int			applying = 0;
+	char		name[100];
+
+	for (int i = 0; i < c->n_values; i++)
+	{
+		double		got = value(c->values[i].metric, measure);
+		double		want = c->values[i].value;
+
+		snprintf(name, sizeof(name), "%s, %s: %s", c->name, how, c->values[i].metric);
+
+		/* differences of numbers near 1, such as r2, have no relative precision */
+		is_close(got, want, 1e-12, 1e-13, name);
+	}
+	for (int i = 0; i < osml_metric_count(); i++)
+		applying += osml_metric_applies(i, measure);
+	ok(applying == c->n_values, "%s: %d metrics", c->name, applying);
+	for (int i = 0; c->confusion && i < c->n_classes * c->n_classes; i++)
+	{
+		snprintf(name, sizeof(name), "%s, %s: confusion %d", c->name, how, i);
+		is_close(osml_measure_confusion(measure, i / c->n_classes, i % c->n_classes),
+				 c->confusion[i], 1e-13, 0, name);
+	}
+}
+
+static void
+check_curve(const SklearnCase *c, const OsmlMeasure *measure)
+{
+	OsmlCurve	curve;
+	OsmlCurvePoint point;
+	double		threshold = INFINITY;
+	double		off = 0;
+	int			n = 0;
+
+	osml_curve_begin(&curve, osml_measure_rank(measure, 0), 0);
+	for (; osml_curve_next(&curve, &point); n++)
+	{
+		if (n >= c->n_points)
+			continue;
+		off = fmax(off, fabs(point.fpr - c->fpr[n]));
+		off = fmax(off, fabs(point.tpr - c->tpr[n]));
+		off = fmax(off, fabs(point.precision - c->precision[n]));
+		off = fmax(off, n > 0 && !(point.threshold < threshold));
+		threshold = point.threshold;
+	}
+	ok(n == c->n_points, "%s: %d points of the curves", c->name, n);
+	ok(off < 1e-12, "%s: curves off by %g", c->name, off);
+}
+
+static void
+test_sklearn(const SklearnCase *c)
+{
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+	OsmlMeasure *whole = osml_measure_create(arena, c->task, c->n_classes, true);
+	OsmlMeasure *merged = osml_measure_create(arena, c->task, c->n_classes, true);
+	OsmlMeasure *pieces = osml_measure_create(arena, c->task, c->n_classes, true);
+	bool		fine = add_rows(whole, c, 0, c->n);
+
+	fine = osml_measure_settle(whole) == OSML_OK && fine;
+	for (int lo = 0; lo < c->n; lo += 13)
+	{
+		int			hi = lo + 13 < c->n ? lo + 13 : c->n;
+		OsmlMeasure *part = osml_measure_create(arena, c->task, c->n_classes, true);
+
+		fine = add_rows(part, c, lo, hi) && add_rows(pieces, c, lo, hi) && fine;
+		/* one that is settled between its rows */
+		fine = osml_measure_settle(part) == OSML_OK &&
+			osml_measure_settle(pieces) == OSML_OK && fine;
+		fine = osml_measure_merge(merged, part) == OSML_OK && fine;
+		osml_measure_free(part);
+	}
+	ok(fine && osml_measure_settle(merged) == OSML_OK && merged->n == c->n, "%s: fed",
+	   c->name);
+	check_values(c, whole, "whole");
+	check_values(c, merged, "merged");
+	check_values(c, pieces, "in pieces");
+	ok(whole->n_ranks == 0 || osml_measure_auc_uncertainty(whole) == 0, "%s: exact",
+	   c->name);
+	if (c->n_points > 0)
+		check_curve(c, merged);
+	osml_measure_free(whole);
+	osml_measure_free(merged);
+	osml_measure_free(pieces);
+	ok(test.pieces == 0, "%s: all memory given back", c->name);
+	test_arena_free(&test);
 }
 
 /* predictions off by +1, -1, +3, -3 in turn, labels 0, 1, 2, .. from base */
@@ -23,79 +133,312 @@ static void
 test_closed_form(double base)
 {
 	static const double off[] = {1, -1, 3, -3};
-	double		z[ROWS];
-	double		y[ROWS];
-	OsmlMetricSums whole = {0};
-	OsmlMetricSums merged = {0};
-	OsmlMetricSums part = {0};
+	static double z[ROWS];
+	static double y[ROWS];
+	double		variance = ((double) ROWS * ROWS - 1) / 12;
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+	OsmlMeasure *whole = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
+	OsmlMeasure *merged = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
 
 	for (int i = 0; i < ROWS; i++)
 	{
 		y[i] = base + i;
 		z[i] = y[i] + off[i % 4];
 	}
-	osml_metric_add(&whole, z, y, ROWS);
+	osml_measure_add(whole, z, y, NULL, ROWS);
 	for (int lo = 0; lo < ROWS; lo += 777)
 	{
-		part = (OsmlMetricSums) {.loss_sum = 1};
-		osml_metric_add(&part, z + lo, y + lo, ROWS - lo < 777 ? ROWS - lo : 777);
-		osml_metric_merge(&merged, &part);
+		OsmlMeasure *part = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
+
+		part->loss_sum = 1;
+		osml_measure_add(part, z + lo, y + lo, NULL, ROWS - lo < 777 ? ROWS - lo : 777);
+		osml_measure_merge(merged, part);
 	}
 	for (int k = 0; k < 2; k++)
 	{
-		const OsmlMetricSums *sums = k == 0 ? &whole : &merged;
-		double		variance = ((double) ROWS * ROWS - 1) / 12;
+		const OsmlMeasure *measure = k == 0 ? whole : merged;
 
-		is_close(value("mse", sums), 5, 1e-13, 0, "mse");
-		is_close(value("rmse", sums), sqrt(5), 1e-13, 0, "rmse");
-		is_close(value("mae", sums), 2, 1e-13, 0, "mae");
-		is_close(1 - value("r2", sums), 5 / variance, 1e-9, 0, "1 - r2");
-		is_close(sums->label_mean, base + (ROWS - 1) / 2.0, 1e-15, 0, "label mean");
-		is_close(sums->label_m2 / ROWS, variance, 1e-12, 0, "label variance");
-		ok(sums->n == ROWS, "rows");
+		is_close(value("mse", measure), 5, 1e-13, 0, "mse");
+		is_close(value("rmse", measure), sqrt(5), 1e-13, 0, "rmse");
+		is_close(value("mae", measure), 2, 1e-13, 0, "mae");
+		is_close(1 - value("r2", measure), 5 / variance, 1e-9, 0, "1 - r2");
+		is_close(1 - value("explained_variance", measure), 5 / variance, 1e-9, 0,
+				 "1 - explained_variance");
+		is_close(measure->sums.label_mean, base + (ROWS - 1) / 2.0, 1e-15, 0,
+				 "label mean");
+		is_close(measure->sums.label_m2 / ROWS, variance, 1e-12, 0, "label variance");
+		ok(measure->n == ROWS && osml_measure_weight(measure) == ROWS, "rows");
+		ok(isnan(value("median_ae", measure)), "no median without scores");
 	}
-	ok(merged.loss_sum == 7 && whole.loss_sum == 0, "the caller's loss is merged");
+	is_close(osml_measure_loss(merged), 7.0 / ROWS, 1e-15, 0, "the caller's loss");
+	test_arena_free(&test);
 }
 
+/* a row of weight k is k rows, to the median too */
+static void
+test_repeated_rows(void)
+{
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+
+	for (int t = 0; t < 4; t++)
+	{
+		OsmlTask	task = (OsmlTask) t;
+		OsmlMeasure *once = osml_measure_create(arena, task, 3, true);
+		OsmlMeasure *many = osml_measure_create(arena, task, 3, true);
+
+		for (int i = 0; i < 40; i++)
+		{
+			double		w = i % 4;
+			double		p = (1 + noise(0, (uint64_t) i)) / 2;
+			double		z[3] = {p, (1 - p) / 3, (1 - p) * 2 / 3};
+			double		y = t == OSML_TASK_CLASSES ? i % 3 : i % 2;
+
+			osml_measure_add(once, z, &y, &w, 1);
+			for (int k = 0; k < i % 4; k++)
+				osml_measure_add(many, z, &y, NULL, 1);
+		}
+		osml_measure_settle(once);
+		osml_measure_settle(many);
+		for (int i = 0; i < osml_metric_count(); i++)
+		{
+			if (osml_metric_applies(i, once))
+				is_close(osml_metric_value(i, once), osml_metric_value(i, many), 1e-13,
+						 0, osml_metric_name(i));
+		}
+	}
+	test_arena_free(&test);
+}
+
+/* no rows, no weight, a label that does not vary, NaN */
 static void
 test_corners(void)
 {
-	const double y[] = {3, 3, 3};
-	const double z[] = {2, 3, 4};
-	OsmlMetricSums sums = {0};
-	OsmlMetricSums none = {0};
+	const double y[] = {1, 1, 1};
+	const double z[] = {0.5, 1, 0.75};
+	const double nothing[] = {0, 0, 0};
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
 
-	for (int i = 0; i < osml_metric_count(); i++)
-		ok(isnan(osml_metric_value(i, &none)), "%s of no rows is NaN", osml_metric_name(i));
-	osml_metric_add(&sums, z, y, 0);
-	ok(sums.n == 0, "adding none");
-	osml_metric_add(&sums, z, y, 3);
-	osml_metric_merge(&sums, &none);
-	ok(isnan(value("r2", &sums)) && sums.n == 3, "r2 of a constant label is NaN");
-	is_close(value("mae", &sums), 2.0 / 3, 1e-15, 0, "mae of it");
-	sums = none;
-	osml_metric_add(&sums, (const double[]) {NAN}, y, 1);
-	ok(isnan(value("mse", &sums)), "a NaN shows");
+	for (int t = 0; t < 4; t++)
+	{
+		OsmlMeasure *measure = osml_measure_create(arena, (OsmlTask) t, 1000, true);
+		OsmlMeasure *none = osml_measure_create(arena, (OsmlTask) t, 2, true);
+
+		ok(osml_measure_rank(measure, 999) == NULL || t == OSML_TASK_BINARY,
+		   "no scores of a thousand classes");
+		osml_measure_add(none, z, y, NULL, 0);
+		osml_measure_settle(none);
+		for (int i = 0; i < osml_metric_count(); i++)
+			ok(isnan(osml_metric_value(i, none)), "%s of no rows is NaN",
+			   osml_metric_name(i));
+		ok(isnan(osml_measure_loss(none)), "and so is the loss");
+		if (t != OSML_TASK_CLASSES)
+			osml_measure_add(none, z, y, nothing, 3);
+		osml_measure_settle(none);
+		for (int i = 0; i < osml_metric_count(); i++)
+			ok(isnan(osml_metric_value(i, none)), "%s of no weight is NaN",
+			   osml_metric_name(i));
+	}
+	test_arena_free(&test);
+}
+
+/* a row that is none shows in every metric, and leaves what counts rows alone */
+static void
+test_no_rows(void)
+{
+	static const struct
+	{
+		double		z;
+		double		y;
+		double		w;
+	}			rows[] = {
+		{NAN, 1, 1}, {0.5, NAN, 1}, {0.5, 2, 1}, {0.5, -1, 1}, {0.5, 0.5, 1},
+		{1.5, 1, 1}, {-0.1, 1, 1}, {0.5, 1, NAN}, {0.5, 1, -1}, {0.5, 1, INFINITY}
+	};
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+
+	for (int r = 0; r < (int) (sizeof(rows) / sizeof(rows[0])); r++)
+	{
+		OsmlMeasure *measure = osml_measure_create(arena, OSML_TASK_BINARY, 2, true);
+		double		z[] = {0.25, rows[r].z, 0.75};
+		double		y[] = {0, rows[r].y, 1};
+		double		w[] = {1, rows[r].w, 1};
+		int			numbers = 0;
+
+		osml_measure_add(measure, z, y, w, 3);
+		osml_measure_settle(measure);
+		for (int i = 0; i < osml_metric_count(); i++)
+			numbers += !isnan(osml_metric_value(i, measure));
+		ok(numbers == 0 && measure->classes.n_invalid == 1, "row %d is none", r);
+		ok(osml_measure_weight(measure) == 2 && osml_measure_rank(measure, 0)->n_entries == 2,
+		   "the others count");
+	}
+	for (int t = 0; t <= OSML_TASK_COUNT; t++)
+	{
+		OsmlMeasure *measure = osml_measure_create(arena, (OsmlTask) t, 0, true);
+		double		z[] = {1, NAN, 3};
+		double		y[] = {1, 2, 4};
+
+		osml_measure_add(measure, z, y, NULL, 3);
+		osml_measure_settle(measure);
+		for (int i = 0; i < osml_metric_count(); i++)
+			ok(isnan(osml_metric_value(i, measure)), "%s shows a NaN", osml_metric_name(i));
+	}
+	test_arena_free(&test);
+}
+
+/* the rows of the calibration table */
+static void
+test_calibration(void)
+{
+	const double z[] = {0, 0.05, 0.5, 0.5, 1};
+	const double y[] = {0, 1, 1, 0, 1};
+	TestArena	test;
+	OsmlMeasure *measure = osml_measure_create(test_arena_init(&test),
+											   OSML_TASK_BINARY, 2, false);
+	OsmlCalibrationRow row;
+
+	osml_measure_add(measure, z, y, NULL, 5);
+	row = osml_measure_calibration(measure, 0);
+	ok(row.low == 0 && row.weight == 2 && row.mean_probability == 0.025 &&
+	   row.share_true == 0.5, "first bin");
+	row = osml_measure_calibration(measure, 7);
+	ok(row.weight == 2 && row.mean_probability == 0.5 && row.share_true == 0.5, "middle");
+	row = osml_measure_calibration(measure, 14);
+	ok(row.high == 1 && row.weight == 1 && row.share_true == 1, "1 is in the last bin");
+	row = osml_measure_calibration(measure, 3);
+	ok(row.weight == 0 && isnan(row.mean_probability) && isnan(row.share_true), "empty");
+	is_close(value("calibration_error", measure), 0.95 / 5, 1e-14, 0, "their sum");
+	test_arena_free(&test);
+}
+
+/* more rows than a tile, many classes, and a stride that is not the tile's */
+static void
+test_many_classes(void)
+{
+	enum {K = 1000, N = 600};
+	double	   *z = calloc(K * N, sizeof(double));
+	double	   *y = calloc(N, sizeof(double));
+	TestArena	test;
+	OsmlMeasure *measure = osml_measure_create(test_arena_init(&test),
+											   OSML_TASK_CLASSES, K, true);
+
+	for (int i = 0; i < N; i++)
+	{
+		y[i] = (i * 7) % K;
+		z[(i % 2 ? (int) y[i] : (i * 7 + 1) % K) * N + i] = 1;
+	}
+	ok(osml_measure_add(measure, z, y, NULL, N) == OSML_OK, "a thousand classes");
+	ok(value("accuracy", measure) == 0.5 && value("balanced_accuracy", measure) == 0.5 &&
+	   value("brier_score", measure) == 1, "half of them right");
+	ok(isnan(value("roc_auc", measure)) &&
+	   !osml_metric_applies(osml_metric_by_name("roc_auc"), measure), "no AUC of so many");
+	free(z);
+	free(y);
+	test_arena_free(&test);
+}
+
+/* the curve with fewer points */
+static void
+test_few_points(void)
+{
+	TestArena	test;
+	OsmlMeasure *measure = osml_measure_create(test_arena_init(&test),
+											   OSML_TASK_BINARY, 2, true);
+	OsmlCurve	curve;
+	OsmlCurvePoint point;
+	int			n = 0;
+
+	for (int i = 0; i < ROWS; i++)
+	{
+		double		p = (1 + noise(1, (uint64_t) i)) / 2;
+		double		y = noise(2, (uint64_t) i) / 2 + 0.5 < p;
+
+		osml_measure_add(measure, &p, &y, NULL, 1);
+	}
+	osml_measure_settle(measure);
+	osml_curve_begin(&curve, osml_measure_rank(measure, 1), 100);
+	for (; osml_curve_next(&curve, &point); n++)
+	{
+		if (n == 0)
+			ok(point.tpr == 0 && point.fpr == 0 && point.precision == 1, "from nothing");
+	}
+	ok(n > 80 && n <= 102, "%d points of about 100", n);
+	ok(point.tpr == 1 && point.fpr == 1, "to everything");
+	test_arena_free(&test);
+}
+
+/* every allocation may fail */
+static void
+test_memory(void)
+{
+	const double z[] = {0.25, 0.5, 0.25, 0.5};
+	const double y[] = {0, 1};
+	int			failures = 0;
+	bool		finished = false;
+
+	for (long budget = 0; budget < 100 && !finished; budget++)
+	{
+		TestArena	test;
+		const OsmlArena *arena = test_arena_init(&test);
+		OsmlMeasure *measure;
+
+		test.budget = budget;
+		measure = osml_measure_create(arena, OSML_TASK_CLASSES, 2, true);
+		finished = measure != NULL && osml_measure_add(measure, z, y, NULL, 2) == OSML_OK &&
+			osml_measure_settle(measure) == OSML_OK &&
+			osml_measure_merge(measure, measure) == OSML_OK;
+		failures += !finished;
+		osml_measure_free(measure);
+		ok(test.pieces == 0, "nothing leaks after %ld allocations", budget);
+		test_arena_free(&test);
+	}
+	ok(finished && failures >= 8, "%d ways to run out of memory", failures);
 }
 
 static void
 test_list(void)
 {
 	for (int i = 0; i < osml_metric_count(); i++)
+	{
+		int			tasks = 0;
+
+		for (int t = 0; t < 4; t++)
+			tasks += osml_metric_judges(i, (OsmlTask) t);
 		ok(osml_metric_by_name(osml_metric_name(i)) == i &&
-		   osml_metric_meaning(i)[0] != '\0' &&
-		   osml_metric_higher_is_better(i) == (strcmp(osml_metric_name(i), "r2") == 0),
-		   "%s: by name, and which way is better", osml_metric_name(i));
+		   osml_metric_meaning(i)[0] != '\0' && tasks > 0 && tasks < 4,
+		   "%s: by name, and what it judges", osml_metric_name(i));
+	}
 	ok(osml_metric_by_name("R2") >= 0 && osml_metric_by_name("r") == -1,
 	   "names ignore case, parts are no names");
+	ok(osml_metric_higher_is_better(OSML_METRIC_ROC_AUC) &&
+	   !osml_metric_higher_is_better(OSML_METRIC_LOGLOSS) &&
+	   osml_metric_higher_is_better(OSML_METRIC_R2) &&
+	   !osml_metric_higher_is_better(OSML_METRIC_CALIBRATION_ERROR),
+	   "which way is better");
+	ok(osml_task_of_link(OSML_LINK_EXP) == OSML_TASK_COUNT &&
+	   osml_task_of_link(OSML_LINK_SOFTMAX) == OSML_TASK_CLASSES &&
+	   osml_task_of_link(OSML_LINK_LOGISTIC) == OSML_TASK_BINARY &&
+	   osml_task_of_link(OSML_LINK_IDENTITY) == OSML_TASK_AMOUNT, "tasks of links");
 }
 
 int
 main(void)
 {
+	for (size_t i = 0; i < SKLEARN_CASES; i++)
+		test_sklearn(&sklearn_cases[i]);
 	test_closed_form(0);
 	test_closed_form(1e6);
+	test_repeated_rows();
 	test_corners();
+	test_no_rows();
+	test_calibration();
+	test_many_classes();
+	test_few_points();
+	test_memory();
 	test_list();
 	return done();
 }

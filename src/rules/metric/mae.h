@@ -5,13 +5,13 @@
 #ifndef OSML_METRIC_MAE_H
 #define OSML_METRIC_MAE_H
 
-#include "rules/metric/sums.h"
+#include "rules/metric/measure.h"
 
-/* in the label's units; NaN over no rows */
+/* in the label's units */
 static inline double
-osml_metric_mae(const OsmlMetricSums *sums)
+osml_metric_mae(const OsmlMeasure *measure)
 {
-	return sums->n == 0 ? NAN : sums->sum_abs / (double) sums->n;
+	return measure->sums.sum_abs / measure->sums.weight;
 }
 
 #endif							/* OSML_METRIC_MAE_H */

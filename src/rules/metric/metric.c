@@ -1,10 +1,10 @@
 /*
  * metric.c
- *	  Sums over rows, and the table behind metric.h.
+ *	  The table behind metric.h.
  */
 #include "rules/metric/metric.h"
 
-#include <stddef.h>
+#include <math.h>
 
 #include "rules/rule.h"
 
@@ -12,68 +12,18 @@ typedef struct MetricInfo
 {
 	const char *name;
 	const char *meaning;
+	int			tasks;
+	bool		ranked;
 	bool		higher_is_better;
-	double		(*value) (const OsmlMetricSums *sums);
+	double		(*value) (const OsmlMeasure *measure);
 } MetricInfo;
 
 static const MetricInfo metrics[] = {
-#define OSML_METRIC(symbol, function, name, higher_is_better, meaning) \
-	{name, meaning, higher_is_better, function},
+#define OSML_METRIC(symbol, function, name, tasks, ranked, higher, meaning) \
+	{name, meaning, tasks, ranked, higher, function},
 #include "rules/metric/list.h"
 #undef OSML_METRIC
 };
-
-/*
- * Add n rows.  Labels are centred on the mean of these rows before they are
- * squared, so that r2 survives labels such as 1e9 plus a little.
- */
-void
-osml_metric_add(OsmlMetricSums *sums, const double *z, const double *y, int n)
-{
-	OsmlMetricSums part = {.n = n};
-	double		rest = 0;
-
-	if (n <= 0)
-		return;
-	for (int i = 0; i < n; i++)
-	{
-		double		diff = z[i] - y[i];
-
-		part.sum_sq += diff * diff;
-		part.sum_abs += fabs(diff);
-		part.label_mean += y[i];
-	}
-	part.label_mean /= n;
-	for (int i = 0; i < n; i++)
-	{
-		double		diff = y[i] - part.label_mean;
-
-		rest += diff;
-		part.label_m2 += diff * diff;
-	}
-	/* what the rounding of the mean left over */
-	part.label_m2 -= rest * rest / n;
-	part.label_mean += rest / n;
-	osml_metric_merge(sums, &part);
-}
-
-/* add the sums of another part; Chan, Golub and LeVeque (1983) for the label */
-void
-osml_metric_merge(OsmlMetricSums *into, const OsmlMetricSums *from)
-{
-	double		n = (double) (into->n + from->n);
-	double		delta = from->label_mean - into->label_mean;
-
-	into->loss_sum += from->loss_sum;
-	if (from->n == 0)
-		return;
-	into->label_m2 += from->label_m2 +
-		delta * delta * ((double) into->n / n) * (double) from->n;
-	into->label_mean += delta * ((double) from->n / n);
-	into->sum_sq += from->sum_sq;
-	into->sum_abs += from->sum_abs;
-	into->n += from->n;
-}
 
 /* number of metrics */
 int
@@ -103,11 +53,26 @@ osml_metric_higher_is_better(int i)
 	return metrics[i].higher_is_better;
 }
 
-/* the metric over the rows added so far */
-double
-osml_metric_value(int i, const OsmlMetricSums *sums)
+bool
+osml_metric_judges(int i, OsmlTask task)
 {
-	return metrics[i].value(sums);
+	return (metrics[i].tasks >> task & 1) != 0;
+}
+
+bool
+osml_metric_applies(int i, const OsmlMeasure *measure)
+{
+	return osml_metric_judges(i, measure->task) &&
+		(!metrics[i].ranked || measure->n_ranks > 0);
+}
+
+double
+osml_metric_value(int i, const OsmlMeasure *measure)
+{
+	if (!osml_metric_applies(i, measure) || measure->classes.n_invalid > 0 ||
+		osml_measure_weight(measure) == 0)
+		return NAN;
+	return metrics[i].value(measure);
 }
 
 /* the metric of that name, whatever its case, or -1 */

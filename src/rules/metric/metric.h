@@ -1,41 +1,52 @@
 /*
  * metric.h
- *	  How good predictions are: sums over rows, and the metrics read off them.
+ *	  The metrics as numbers: the enum and the look-ups made from list.h.
  *
- * Next: sums.h, list.h (the entries), r2.h (one of them).
+ *	for (int i = 0; i < osml_metric_count(); i++)
+ *		if (osml_metric_applies(i, measure))
+ *			... osml_metric_name(i), osml_metric_value(i, measure) ...
+ *
+ * Next: measure.h (what they are read off), list.h (the entries), r2.h (one of
+ * them).
  */
 #ifndef OSML_METRIC_H
 #define OSML_METRIC_H
 
 #include <stdbool.h>
 
-#include "rules/metric/sums.h"
+#include "rules/metric/measure.h"
 
 /* first reading: bring in the headers, outside of any enum */
-#define OSML_METRIC(symbol, function, name, higher_is_better, meaning)
+#define OSML_METRIC(symbol, function, name, tasks, ranked, higher, meaning)
 #include "rules/metric/list.h"
 #undef OSML_METRIC
 
 typedef enum OsmlMetric
 {
-#define OSML_METRIC(symbol, function, name, higher_is_better, meaning) \
+#define OSML_METRIC(symbol, function, name, tasks, ranked, higher, meaning) \
 	OSML_METRIC_##symbol,
 #include "rules/metric/list.h"
 #undef OSML_METRIC
 	OSML_METRIC_COUNT
 } OsmlMetric;
 
-/* *sums = {0} starts one; z: predictions, y: labels, both in label units */
-extern void osml_metric_add(OsmlMetricSums *sums, const double *z,
-							const double *y, int n);
-extern void osml_metric_merge(OsmlMetricSums *into, const OsmlMetricSums *from);
-
-/* metric i of osml_metric_count() */
+/* metric i of osml_metric_count(), whatever it judges */
 extern int	osml_metric_count(void);
 extern const char *osml_metric_name(int i);
 extern const char *osml_metric_meaning(int i);
 extern bool osml_metric_higher_is_better(int i);
-extern double osml_metric_value(int i, const OsmlMetricSums *sums);
+
+/* does it judge such predictions? */
+extern bool osml_metric_judges(int i, OsmlTask task);
+
+/* and has this measure kept what it is read from? */
+extern bool osml_metric_applies(int i, const OsmlMeasure *measure);
+
+/*
+ * The metric over the rows of a settled measure.  NaN over no rows, where it
+ * does not apply, and where a row was no row (measure.h).
+ */
+extern double osml_metric_value(int i, const OsmlMeasure *measure);
 
 /* the metric of that name, whatever its case, or -1 */
 extern int	osml_metric_by_name(const char *name);

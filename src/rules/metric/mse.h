@@ -5,13 +5,13 @@
 #ifndef OSML_METRIC_MSE_H
 #define OSML_METRIC_MSE_H
 
-#include "rules/metric/sums.h"
+#include "rules/metric/measure.h"
 
-/* in the square of the label's units; NaN over no rows */
+/* in the square of the label's units */
 static inline double
-osml_metric_mse(const OsmlMetricSums *sums)
+osml_metric_mse(const OsmlMeasure *measure)
 {
-	return sums->n == 0 ? NAN : sums->sum_sq / (double) sums->n;
+	return measure->sums.sum_sq / measure->sums.weight;
 }
 
 #endif							/* OSML_METRIC_MSE_H */

@@ -5,12 +5,16 @@
 #ifndef OSML_METRIC_R2_H
 #define OSML_METRIC_R2_H
 
-#include "rules/metric/sums.h"
+#include <math.h>
 
-/* no unit; NaN over no rows, and where the label does not vary */
+#include "rules/metric/measure.h"
+
+/* no unit; NaN where the label does not vary */
 static inline double
-osml_metric_r2(const OsmlMetricSums *sums)
+osml_metric_r2(const OsmlMeasure *measure)
 {
+	const OsmlMetricSums *sums = &measure->sums;
+
 	return sums->label_m2 > 0 ? 1 - sums->sum_sq / sums->label_m2 : NAN;
 }
 

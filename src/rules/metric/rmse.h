@@ -5,13 +5,15 @@
 #ifndef OSML_METRIC_RMSE_H
 #define OSML_METRIC_RMSE_H
 
-#include "rules/metric/sums.h"
+#include <math.h>
 
-/* in the label's units; NaN over no rows */
+#include "rules/metric/measure.h"
+
+/* in the label's units */
 static inline double
-osml_metric_rmse(const OsmlMetricSums *sums)
+osml_metric_rmse(const OsmlMeasure *measure)
 {
-	return sums->n == 0 ? NAN : sqrt(sums->sum_sq / (double) sums->n);
+	return sqrt(measure->sums.sum_sq / measure->sums.weight);
 }
 
 #endif							/* OSML_METRIC_RMSE_H */

@@ -5,15 +5,17 @@
 #ifndef OSML_SCHEDULE_LINEAR_H
 #define OSML_SCHEDULE_LINEAR_H
 
-#include <stdint.h>
+#include "rules/schedule/params.h"
 
 /*
  * Factor on lr at step number `step` (from 1) of total_steps.  Where the number
  * of steps is not known (0), as in a streamed run, lr stays what it is.
  */
 static inline double
-osml_schedule_linear(int64_t step, int64_t total_steps)
+osml_schedule_linear(const OsmlScheduleParams *params, int64_t step,
+					 int64_t total_steps)
 {
+	(void) params;
 	if (total_steps == 0)
 		return 1.0;
 	if (step > total_steps)
