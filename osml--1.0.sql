@@ -866,6 +866,33 @@ CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
 COMMENT ON FUNCTION osml_evaluate(text, text)
 	IS 'measure a model on a relation, a SELECT or a dataset; rows_used and rows_skipped count the rows';
 
+CREATE FUNCTION osml_confusion_matrix(model text, source text, OUT actual text,
+	OUT predicted text, OUT rows bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_confusion_matrix'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 COST 100000;
+COMMENT ON FUNCTION osml_confusion_matrix(text, text)
+	IS 'how many rows of each class are said to be of each class';
+
+CREATE FUNCTION osml_curve(model text, source text, class text DEFAULT NULL,
+	points integer DEFAULT 200, OUT class text, OUT threshold double precision,
+	OUT true_positives double precision, OUT false_positives double precision,
+	OUT tpr double precision, OUT fpr double precision, OUT "precision" double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_curve'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 200 COST 100000;
+COMMENT ON FUNCTION osml_curve(text, text, text, integer)
+	IS 'points of the ROC curve (fpr, tpr) and the precision-recall curve (tpr, precision) of a class against the rest; class: default the second of two, else all; points: about how many, 0 for all';
+
+CREATE FUNCTION osml_calibration(model text, source text, OUT low double precision,
+	OUT high double precision, OUT rows bigint, OUT mean_probability double precision,
+	OUT share_true double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_calibration'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 15 COST 100000;
+COMMENT ON FUNCTION osml_calibration(text, text)
+	IS 'how often what was predicted with such a probability came true: of two classes the second, of more the most probable';
+
 -- --- Registry ----------------------------------------------------------------
 
 CREATE FUNCTION osml_deploy(model text, version text) RETURNS integer

@@ -6,34 +6,64 @@
 
 #include <math.h>
 
+#include "utils/memutils.h"
+
 #include "rules/metric/metric.h"
+#include "source/context_arena.h"
 #include "train/feed.h"
 #include "train/validate.h"
 
 /* rows predicted at a time: their predictions and labels stay in L1 */
 #define TILE 256
 
-/* Add rows [lo, hi) of a prepared block to the sums, the model's loss too. */
-static void
-measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi, double *z,
-			 OsmlMetricSums *sums)
+/* what is measured, and room to do it in */
+typedef struct Measuring
 {
+	OsmlRun    *run;
+	OsmlMeasure *measure;
+	double	   *z;				/* outputs of a tile */
+} Measuring;
+
+/* Weights of rows [start, end) of a prepared block as float64, or NULL. */
+static const double *
+weights_of(const OsmlRun *run, const OsmlBlock *block, int start, int end, double *room)
+{
+	const void *column;
+
+	if (!run->layout.has_weight)
+		return NULL;
+	column = osml_block_column(block, run->layout.n_dense + 1);
+	for (int i = start; i < end; i++)
+		room[i - start] = run->spec.precision == OSML_FLOAT32 ?
+			((const float *) column)[i] : ((const double *) column)[i];
+	return room;
+}
+
+/* Add rows [lo, hi) of a prepared block, the model's loss too. */
+static void
+measure_rows(Measuring *measuring, const OsmlBlock *block, int lo, int hi)
+{
+	OsmlRun    *run = measuring->run;
 	OsmlPredictor predictor = {run->spec, run->scaling, run->params};
+	double	   *z = measuring->z;
 	double		y[TILE];
+	double		room[TILE];
 
 	for (int start = lo; start < hi; start += TILE)
 	{
 		int			end = Min(start + TILE, hi);
 		int			n = end - start;
+		const double *weight = weights_of(run, block, start, end, room);
 
 		osml_predictor_block(&predictor, run->backend, block, start, end, z, run->scratch);
 		osml_prepared_labels(&run->scaling, &run->layout, run->spec.precision,
 							 block, start, end, y);
 		for (int i = 0; i < n; i++)
-			sums->loss_sum += osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i,
-											  y[i], run->hparams->huber_delta);
+			measuring->measure->loss_sum += (weight ? weight[i] : 1) *
+				osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i, y[i],
+								run->hparams->huber_delta);
 		osml_predictor_link(&predictor, n, z);
-		osml_metric_add(sums, z, y, n);
+		osml_check_status(osml_measure_add(measuring->measure, z, y, weight, n));
 	}
 }
 
@@ -42,27 +72,47 @@ measure_rows(OsmlRun *run, const OsmlBlock *block, int lo, int hi, double *z,
  * Validations between steps may come as often as steps, and are rationed like
  * them; the caller asks for the last ones to be kept.
  */
-static double
-log_measures(OsmlRun *run, const char *phase, const OsmlMetricSums *sums, bool always)
+static void
+log_measures(OsmlRun *run, const char *phase, const OsmlMeasure *measure, bool always)
 {
-	double		loss = sums->loss_sum / sums->n;
 	const char *loss_name = osml_loss_name(run->spec.loss);
 	char		name[NAMEDATALEN];
 
 	run->validation_logged = always || osml_log_room(run, osml_metric_count() + 1);
 	if (!run->validation_logged)
-		return loss;
+		return;
 	for (int i = 0; i < osml_metric_count(); i++)
 	{
+		if (!osml_metric_applies(i, measure))
+			continue;
 		snprintf(name, sizeof(name), "%s_%s", phase, osml_metric_name(i));
-		osml_log_metric(run, phase, name, osml_metric_value(i, sums));
+		osml_log_metric(run, phase, name, osml_metric_value(i, measure));
 	}
 	if (osml_metric_by_name(loss_name) < 0)
 	{
 		snprintf(name, sizeof(name), "%s_%s", phase, loss_name);
-		osml_log_metric(run, phase, name, loss);
+		osml_log_metric(run, phase, name, osml_measure_loss(measure));
 	}
-	return loss;
+}
+
+/* The rows of a part, or so many batches of its wrapped stream. */
+static void
+measure_part(Measuring *measuring, OsmlPartData *data, int64 wanted)
+{
+	OsmlMeasure *measure = measuring->measure;
+	uint32		epoch = 0;
+
+	while (measure->n < wanted)
+	{
+		OsmlBlock  *block;
+
+		osml_feed_begin(data->feed, epoch++);
+		while (measure->n < wanted && (block = osml_feed_next(data->feed)) != NULL)
+		{
+			osml_run_check(measuring->run);
+			measure_rows(measuring, block, 0, (int) Min(block->nrows, wanted - measure->n));
+		}
+	}
 }
 
 double
@@ -70,27 +120,31 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 			  bool always)
 {
 	OsmlPartData *data = &run->parts[part];
-	double	   *z = palloc(sizeof(double) * TILE * run->spec.n_outputs);
-	OsmlMetricSums sums = {0};
-	int64		wanted;
-	uint32		epoch = 0;
+	MemoryContext context;
+	MemoryContext old;
+	OsmlArena	arena;
+	Measuring	measuring = {run, NULL, NULL};
+	double		loss;
 
 	if (!data->present || data->n_rows == 0)
 		return NAN;
 	if (data->feed == NULL)
 		data->feed = osml_feed_create(run, data, OSML_SHUFFLE_NONE, 0, 1);
-	wanted = limit == OSML_AUTO ? data->n_rows :
-		(int64) Min((double) limit * run->hparams->batch_size, 9e18);
-	while (sums.n < wanted)
-	{
-		OsmlBlock  *block;
-
-		osml_feed_begin(data->feed, epoch++);
-		while (sums.n < wanted && (block = osml_feed_next(data->feed)) != NULL)
-		{
-			osml_run_check(run);
-			measure_rows(run, block, 0, (int) Min(block->nrows, wanted - sums.n), z, &sums);
-		}
-	}
-	return log_measures(run, phase, &sums, always);
+	context = AllocSetContextCreate(CurrentMemoryContext, "osml validation",
+									ALLOCSET_DEFAULT_SIZES);
+	arena = osml_context_arena(context);
+	measuring.z = MemoryContextAlloc(context, sizeof(double) * TILE * run->spec.n_outputs);
+	measuring.measure = osml_measure_create(&arena, osml_task_of_link(osml_losses[run->spec.loss].link),
+											run->spec.n_outputs, true);
+	if (measuring.measure == NULL)
+		osml_check_status(OSML_OUT_OF_MEMORY);
+	old = MemoryContextSwitchTo(run->context);
+	measure_part(&measuring, data, limit == OSML_AUTO ? data->n_rows :
+				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
+	osml_check_status(osml_measure_settle(measuring.measure));
+	loss = osml_measure_loss(measuring.measure);
+	log_measures(run, phase, measuring.measure, always);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return loss;
 }
