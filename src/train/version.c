@@ -325,6 +325,7 @@ osml_store_version(OsmlRun *run)
 	OsmlVersionRow row = {0};
 
 	row.run_id = run->row.run_id;
+	row.author = run->plan->role;
 	row.model_type = pstrdup(run->spec.ops->name);
 	row.loss = pstrdup(osml_loss_name((OsmlLoss) run->hparams->loss));
 	row.label = run->set->label;
