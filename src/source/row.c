@@ -121,6 +121,30 @@ compile(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set)
 	return type;
 }
 
+static bool
+is_time(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	return base == DATEOID || base == TIMESTAMPOID || base == TIMESTAMPTZOID;
+}
+
+/* Dates and times have texts of their own: another type's would all be unknown. */
+static void
+check_key(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
+{
+	Oid			written = written_type(set, column);
+
+	if (getBaseType(written) != getBaseType(column->type) &&
+		(is_time(written) || is_time(column->type)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" has type %s here, but the categories%s%s are of type %s",
+						column->name, format_type_be(column->type), set->subject ? " " : "",
+						set->subject ? set->subject : "", format_type_be(written)),
+				 errhint("Cast it in a view or a SELECT.")));
+}
+
 /* Choose the converter of an input. */
 static void
 plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
@@ -137,6 +161,8 @@ plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 	switch (input->kind)
 	{
 		case OSML_INPUT_KEY:
+			if (input->column >= 0)
+				check_key(set, &set->columns[input->column]);
 			reading->text = osml_text_decoder(type);
 			reader->allocates = true;
 			break;
