@@ -119,6 +119,7 @@ CREATE TABLE osml.model_version (
 	model_id	bigint NOT NULL REFERENCES osml.model ON DELETE CASCADE,
 	version		integer NOT NULL CHECK (version > 0),
 	run_id		bigint NOT NULL,
+	author		text NOT NULL,
 	model_type	text NOT NULL,
 	loss		text NOT NULL,
 	label		text NOT NULL,
@@ -452,7 +453,7 @@ COMMENT ON VIEW osml.events IS 'what happened in runs: skipped rows, divergence,
 COMMENT ON COLUMN osml.events.severity IS 'info, warning or error';
 
 CREATE VIEW osml.models WITH (security_barrier) AS
-	SELECT m.name AS model, v.version, v.run_id, m.owner,
+	SELECT m.name AS model, v.version, v.run_id, m.owner, v.author,
 		COALESCE(v.version = m.deployed, false) AS deployed, v.model_type,
 		v.loss, v.label, v.label_type, v.classes,
 		(SELECT pg_catalog.count(*)::integer FROM osml.feature f
@@ -466,6 +467,7 @@ CREATE VIEW osml.models WITH (security_barrier) AS
 COMMENT ON VIEW osml.models IS 'models and their versions';
 COMMENT ON COLUMN osml.models.version IS 'NULL: no run has made one yet';
 COMMENT ON COLUMN osml.models.run_id IS 'run that made the version';
+COMMENT ON COLUMN osml.models.author IS 'who trained the version; its SQL expressions run as this role';
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
 COMMENT ON COLUMN osml.models.classes IS 'classes of the label, in the order of osml_predict_proba(); NULL: it is a number';
 COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
@@ -562,7 +564,41 @@ GRANT SELECT ON osml.datasets, osml.feature_notes, osml.statistics, osml.runs, o
 GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers ask who owns the dataset
 
 -- A database's owner who installs this trusted extension does not own what the
--- script makes, but has to be able to dump and restore the database.
+-- script makes, but has to be able to dump and restore the database.  SQL of a row
+-- runs as the role that the row names, so the rows that he inserts are his own.
+
+CREATE FUNCTION osml.guard_row() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'osml_guard_row'
+	LANGUAGE C;
+COMMENT ON FUNCTION osml.guard_row() IS 'makes rows that others than the extension write the writer''s own, and refuses those that hang on somebody else''s';
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.dataset FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('role', 'owner');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.definition FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('dataset', 'dataset_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.feature_note FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('dataset', 'dataset_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.statistic FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('dataset', 'dataset_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.bin FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('dataset', 'dataset_id', 'version', 'version_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.run FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('role', 'owner', 'nothing', 'trainer_pid', 'nothing', 'segment');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.metric FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('run', 'run_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.event FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('run', 'run_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.model FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('role', 'owner');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.model_version FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('role', 'author', 'model', 'model_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.feature FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('version', 'version_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.weight FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('version', 'version_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.model_grant FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('model', 'model_id');
+
 DO $$
 DECLARE
 	installer name := pg_catalog.pg_get_userbyid(

@@ -142,5 +142,21 @@ SELECT osml_drop_dataset('settings');
 -- By position there is no way to give a text.
 SELECT osml_predict('m', 1.0, 2.0);
 
+-- A date is no category of timestamps: all of them would be unknown.
+CREATE TABLE days AS SELECT i % 5 AS y, date '2024-01-01' + i % 5 AS d FROM generate_series(1, 100) i;
+SELECT osml_create_dataset('days', 'days') > 0;
+SELECT osml_transform('days', 'd', 'category');
+SELECT osml_train('days') > 0;
+SELECT round(osml_predict('days', r)::numeric, 1) FROM (SELECT date '2024-01-03' AS d) r;
+SELECT osml_predict('days', r) FROM (SELECT timestamp '2024-01-03' AS d) r;
+SELECT * FROM osml_predict_batch('days', 'SELECT now() AS d');
+SELECT osml_drop_dataset('days'), osml_drop_model('days');
+-- What a source makes of the session's settings, readers make too.
+SET bytea_output = escape;
+SELECT osml_train('SELECT i % 2 AS y, decode(lpad(to_hex(i % 3 + 1), 2, ''0''), ''hex'')::text AS b FROM generate_series(1, 90) i', format('{"num_workers": %s, "max_epochs": 1}', w)::jsonb, 'by_' || w) > 0
+	FROM unnest('{0,2}'::int[]) w;
+SELECT model, string_agg(category, ' ' ORDER BY position) FROM osml.weights WHERE model IN ('by_0', 'by_2') AND feature = 'b' GROUP BY model ORDER BY model;
+RESET bytea_output;
+
 SELECT osml_drop_dataset(d) FROM unnest('{nums, zips, buckets}'::text[]) d;
 DROP SCHEMA scat CASCADE;

@@ -11,7 +11,12 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "parser/parse_type.h"
 #include "utils/guc.h"
+
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
 
 #if PG_VERSION_NUM < 140000
 #error osml needs PostgreSQL 14 or later
@@ -52,6 +57,20 @@ InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 }
 
 #endif							/* before 15 */
+
+/* 16: takes errors softly instead of by a flag; InvalidOid where there is no type */
+static inline void
+osml_parse_type(const char *name, Oid *type, int32 *typmod)
+{
+#if PG_VERSION_NUM < 160000
+	parseTypeString(name, type, typmod, true);
+#else
+	ErrorSaveContext soft = {T_ErrorSaveContext};
+
+	if (!parseTypeString(name, type, typmod, (Node *) &soft))
+		*type = InvalidOid;
+#endif
+}
 
 /* 15: may keep small messages back; ours are never small for long */
 #if PG_VERSION_NUM < 150000

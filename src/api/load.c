@@ -256,10 +256,10 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 	loaded->key = *key;
 	loaded->kind = "model";
 	loaded->model = pstrdup(model->name);
-	loaded->owner = get_role_oid(model->owner, true);
 	loaded->row = osml_version_find(model, key->version);
 	if (loaded->row == NULL)
 		elog(ERROR, "version %d of model \"%s\" is gone", key->version, model->name);
+	loaded->author = get_role_oid(loaded->row->author, true);
 	build_set(loaded);
 	build_spec(loaded);
 	build_classes(loaded);

@@ -139,17 +139,17 @@ osml_loaded_values(const OsmlLoaded *loaded)
 }
 
 Oid
-osml_loaded_owner(const OsmlLoaded *loaded)
+osml_loaded_author(const OsmlLoaded *loaded)
 {
-	if (OidIsValid(loaded->owner))
-		return loaded->owner;
+	if (OidIsValid(loaded->author))
+		return loaded->author;
 	for (int i = 0; i < loaded->set.n_inputs; i++)
 	{
 		if (loaded->set.inputs[i].expression)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg("the owner of model \"%s\" does not exist", loaded->model),
-					 errdetail("The model's SQL expressions run as its owner.")));
+					 errmsg("the author of model \"%s\" does not exist", loaded->model),
+					 errdetail("The SQL expressions of a version run as the role that trained it.")));
 	}
 	return GetUserId();
 }

@@ -30,7 +30,7 @@ typedef struct OsmlLoaded
 	OsmlFeatureSet set;			/* what is read and made of it; a source or row
 								 * brings its own types */
 	OsmlLayout	layout;			/* of a model's block */
-	Oid			owner;			/* as whom expressions run */
+	Oid			author;			/* as whom expressions run: whoever trained it */
 	bool		impute;			/* a missing feature takes its training mean */
 	double		loss_param;		/* of row->loss, in the label's units */
 
@@ -47,9 +47,9 @@ typedef struct OsmlLoaded
 extern const OsmlLoaded *osml_loaded_get(const OsmlModelRow *model,
 										 MemoryContext user);
 
-/* as whom the model's expressions run; an error when it has some and its owner
+/* as whom the model's expressions run; an error when it has some and its author
  * is no more */
-extern Oid	osml_loaded_owner(const OsmlLoaded *loaded);
+extern Oid	osml_loaded_author(const OsmlLoaded *loaded);
 
 /* build a version in a context of its own below the current one; by loaded.c */
 extern OsmlLoaded *osml_load(const OsmlModelRow *model,

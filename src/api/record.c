@@ -116,11 +116,11 @@ map_record(OsmlBinding *binding, Oid type, int32 typmod)
 		binding->fields[i] = find_column(desc, name);
 		if (binding->fields[i] < 0)
 			missing_column(binding, desc, name);
-		set.columns[i].name = unconstify(char *, name);
+		set.columns[i] = binding->loaded->set.columns[i];
 		set.columns[i].type = TupleDescAttr(desc, binding->fields[i])->atttypid;
 		check_type(binding, i, set.columns[i].type);
 	}
-	binding->reader = osml_row_reader_create(&set, osml_loaded_owner(binding->loaded),
+	binding->reader = osml_row_reader_create(&set, osml_loaded_author(binding->loaded),
 											 length_error, binding);
 	binding->values = palloc(Max(1, desc->natts) * sizeof(Datum));
 	binding->nulls = palloc(Max(1, desc->natts) * sizeof(bool));

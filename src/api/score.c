@@ -38,7 +38,7 @@ void
 osml_score_scan(OsmlScore *score, OsmlScan *scan)
 {
 	scan->set = score->set;
-	scan->owner = osml_loaded_owner(score->loaded);
+	scan->owner = osml_loaded_author(score->loaded);
 	score->encoder.set = score->set;
 	score->encoder.on_null = scan->on_null;
 	score->encoder.on_nonfinite = scan->on_nonfinite;

@@ -34,7 +34,7 @@ load_dataset(const OsmlDatasetRow *dataset)
 	loaded->model = dataset->name;
 	loaded->set = *osml_fitted_features(dataset);
 	loaded->layout = osml_model_layout(&loaded->set);
-	loaded->owner = GetUserId();
+	loaded->author = GetUserId();
 	loaded->impute = true;		/* what is missing is shown */
 	loaded->context = CurrentMemoryContext;
 	return loaded;

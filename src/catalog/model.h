@@ -60,6 +60,7 @@ typedef struct OsmlVersionRow
 	int64		model_id;
 	int			version;		/* assigned by osml_version_insert */
 	int64		run_id;
+	char	   *author;			/* as whom its expressions run */
 	char	   *model_type;		/* "linear" */
 	char	   *loss;
 	char	   *label;

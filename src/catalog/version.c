@@ -17,18 +17,18 @@ static OsmlStatement next_version = OSML_STATEMENT(
 	INT8OID);
 
 static OsmlStatement insert_version = OSML_STATEMENT(
-	"INSERT INTO osml.model_version (model_id, version, run_id, model_type,"
+	"INSERT INTO osml.model_version (model_id, version, run_id, author, model_type,"
 	" loss, label, label_type, classes, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
 	" train_loss, val_loss, test_loss, summary, program)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20, $21, $22) RETURNING version_id",
-	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
+	" $15, $16, $17, $18, $19, $20, $21, $22, $23) RETURNING version_id",
+	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
 	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
-	"SELECT version_id, model_id, version, run_id, model_type, loss, label,"
+	"SELECT version_id, model_id, version, run_id, author, model_type, loss, label,"
 	" label_type, classes, label_center, label_scale, hparams, weights, train_rows,"
 	" skipped_rows, val_rows, test_rows, fingerprint, train_loss, val_loss,"
 	" test_loss, summary, program, tableoid, xmin"
@@ -92,6 +92,7 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_int8(args, row->model_id);
 	osml_push_int4(args, row->version);
 	osml_push_int8(args, row->run_id);
+	osml_push_text(args, row->author);
 	osml_push_text(args, row->model_type);
 	osml_push_text(args, row->loss);
 	osml_push_text(args, row->label);
@@ -151,6 +152,7 @@ pull_version(const OsmlCatalogScope *scope)
 	row->model_id = osml_pull_int8(&fields);
 	row->version = osml_pull_int4(&fields);
 	row->run_id = osml_pull_int8(&fields);
+	row->author = osml_pull_text(&fields);
 	row->model_type = osml_pull_text(&fields);
 	row->loss = osml_pull_text(&fields);
 	row->label = osml_pull_text(&fields);

@@ -167,6 +167,7 @@ osml_analysis_create(const OsmlFeatureSet *set)
 	if (set->label != NULL)
 	{
 		all->columns[all->n_columns].name = set->label;
+		all->columns[all->n_columns].written = NULL;
 		all->columns[all->n_columns].type = set->label_type;
 		append_number(all, set->label, all->n_columns++);
 		if (set->label_key)

@@ -300,7 +300,7 @@ osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label
 		Form_pg_attribute column = osml_need_column(source, set->columns[i].name);
 
 		osml_check_unique(source, set->columns[i].name);
-		match->columns[i].name = set->columns[i].name;
+		match->columns[i] = set->columns[i];
 		match->columns[i].type = column->atttypid;
 		for (int k = 0; k < set->n_inputs; k++)
 		{

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "rules/name/nearest.h"
+#include "source/adapt.h"
 #include "source/column.h"
 #include "source/decode.h"
 #include "source/definition.h"
@@ -73,6 +74,7 @@ add_column(const Resolver *resolver, Form_pg_attribute column)
 		repalloc(set->columns, sizeof(OsmlSourceColumn) * (set->n_columns + 1));
 	set->columns[set->n_columns].name = pstrdup(name);
 	set->columns[set->n_columns].type = column->atttypid;
+	set->columns[set->n_columns].written = osml_type_name(column->atttypid);
 	return set->n_columns++;
 }
 

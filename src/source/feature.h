@@ -40,6 +40,8 @@ typedef struct OsmlSourceColumn
 {
 	char	   *name;			/* unquoted */
 	Oid			type;			/* declared, in the source at hand */
+	char	   *written;		/* name of the type, with its schema, that expressions
+								 * are written over; NULL: the one at hand */
 } OsmlSourceColumn;
 
 typedef struct OsmlInput

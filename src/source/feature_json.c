@@ -2,12 +2,13 @@
  * feature_json.c
  *	  A feature set as JSON: in a plan on its way to workers, in a model version.
  *
- *	{"columns":     [{"name": "fare", "type": "numeric"}, ...],
+ *	{"columns":     [{"name": "fare", "type": "pg_catalog.numeric"}, ...],
  *	 "inputs":      [{"name": "fare", "kind": "number", "column": 0}, ...],
  *	 "features":    [{"name": "fare", "type": "numeric"}, ...],
  *	 "definitions": [...]}
  *
- * Types are names for people; the types of the columns at hand come with the
+ * Types of features are names for people.  Types of columns, with their schemas,
+ * are those that expressions are written over; those at hand come with the
  * source or the row that is read.
  */
 #include "postgres.h"
@@ -42,6 +43,11 @@ put_columns(StringInfo out, const OsmlFeatureSet *set)
 	{
 		appendStringInfoString(out, i ? ", {" : "{");
 		put_text(out, "name", set->columns[i].name);
+		if (set->columns[i].written)
+		{
+			appendStringInfoString(out, ", ");
+			put_text(out, "type", set->columns[i].written);
+		}
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoString(out, "]");
@@ -195,7 +201,12 @@ read_columns(OsmlFeatureSet *set, JsonbContainer *array)
 	set->n_columns = JsonContainerSize(array);
 	set->columns = palloc0(sizeof(OsmlSourceColumn) * Max(1, set->n_columns));
 	for (int i = 0; i < set->n_columns; i++)
-		set->columns[i].name = get_text(get_object(array, i, "columns"), "name", false);
+	{
+		JsonbContainer *object = get_object(array, i, "columns");
+
+		set->columns[i].name = get_text(object, "name", false);
+		set->columns[i].written = get_text(object, "type", true);
+	}
 }
 
 /* Inputs find their places in a reader's block in their order. */

@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "features/key.h"
+#include "source/adapt.h"
 #include "source/decode.h"
 #include "source/expression.h"
 #include "source/row.h"
@@ -41,25 +42,75 @@ struct OsmlRowReader
 	void	   *text_arg;
 	OsmlLengthError length_error;
 	void	   *arg;
+
+	/* columns as expressions see them */
+	List	   *used;			/* by expressions, as int */
+	OsmlAdapt  *adapts;			/* of each column */
+	Datum	   *adapted;		/* values of one row */
+	int			n_columns;
 };
+
+/* The type that expressions see a column as. */
+static Oid
+written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
+{
+	Oid			type;
+
+	if (column->written == NULL)
+		return column->type;
+	type = osml_type_by_name(column->written);
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type %s of column \"%s\", which expressions%s%s are written over, does not exist",
+						column->written, column->name, set->subject ? " " : "",
+						set->subject ? set->subject : "")));
+	return type;
+}
+
+/* How a column that an expression uses becomes what it is written over. */
+static void
+plan_adapt(OsmlRowReader *reader, const OsmlFeatureSet *set, int column, Oid to)
+{
+	Oid			from = set->columns[column].type;
+
+	if (osml_adapt_plan(&reader->adapts[column], from, to))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" has type %s here, but expressions%s%s are written over %s",
+					set->columns[column].name, format_type_be(from), set->subject ? " " : "",
+					set->subject ? set->subject : "", format_type_be(to)),
+			 errhint("Cast it in a view or a SELECT.")));
+}
 
 /* An input that is an expression over the columns. */
 static Oid
-compile(Reading *reading, const OsmlFeatureSet *set, Oid owner)
+compile(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set)
 {
+	Oid			owner = reader->owner;
 	char	  **names = palloc(sizeof(char *) * Max(1, set->n_columns));
 	Oid		   *types = palloc(sizeof(Oid) * Max(1, set->n_columns));
+	List	   *used = NIL;
+	ListCell   *cell;
 	Oid			type;
 	bool		usable;
 
 	for (int i = 0; i < set->n_columns; i++)
 	{
 		names[i] = set->columns[i].name;
-		types[i] = set->columns[i].type;
+		types[i] = written_type(set, &set->columns[i]);
 	}
 	reading->expression = osml_expression_compile(reading->input->expression,
 												  reading->input->name, owner,
-												  set->n_columns, names, types, NULL);
+												  set->n_columns, names, types, &used);
+	foreach(cell, used)
+	{
+		int			column = lfirst_int(cell);
+
+		plan_adapt(reader, set, column, types[column]);
+		reader->used = list_append_unique_int(reader->used, column);
+	}
 	osml_expression_subject(reading->expression, set->subject);
 	type = osml_expression_type(reading->expression);
 	usable = reading->input->kind == OSML_INPUT_KEY || osml_decode_for(type) != NULL;
@@ -71,6 +122,30 @@ compile(Reading *reading, const OsmlFeatureSet *set, Oid owner)
 	return type;
 }
 
+static bool
+is_time(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	return base == DATEOID || base == TIMESTAMPOID || base == TIMESTAMPTZOID;
+}
+
+/* Dates and times have texts of their own: another type's would all be unknown. */
+static void
+check_key(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
+{
+	Oid			written = written_type(set, column);
+
+	if (getBaseType(written) != getBaseType(column->type) &&
+		(is_time(written) || is_time(column->type)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" has type %s here, but the categories%s%s are of type %s",
+						column->name, format_type_be(column->type), set->subject ? " " : "",
+						set->subject ? set->subject : "", format_type_be(written)),
+				 errhint("Cast it in a view or a SELECT.")));
+}
+
 /* Choose the converter of an input. */
 static void
 plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
@@ -80,13 +155,15 @@ plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 
 	reading->input = input;
 	if (input->column < 0)
-		type = compile(reading, set, reader->owner);
+		type = compile(reader, reading, set);
 	else
 		type = set->columns[input->column].type;
 	reader->allocates = reader->allocates || input->column < 0 || !get_typbyval(type);
 	switch (input->kind)
 	{
 		case OSML_INPUT_KEY:
+			if (input->column >= 0)
+				check_key(set, &set->columns[input->column]);
 			reading->text = osml_text_decoder(type);
 			reader->allocates = true;
 			break;
@@ -114,6 +191,9 @@ osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 	reader->arg = arg;
 	reader->n = set->n_inputs;
 	reader->readings = palloc0(sizeof(Reading) * Max(1, set->n_inputs));
+	reader->n_columns = set->n_columns;
+	reader->adapts = palloc0(sizeof(OsmlAdapt) * Max(1, set->n_columns));
+	reader->adapted = palloc0(sizeof(Datum) * Max(1, set->n_columns));
 	for (int i = 0; i < set->n_inputs; i++)
 		plan_reading(reader, &reader->readings[i], set, &set->inputs[i]);
 	if (set->label && set->label_key)
@@ -187,6 +267,22 @@ osml_row_label_key(OsmlRowReader *reader, Datum value)
 	return take_key(reader, &reader->label, value);
 }
 
+/* The values of a row's columns that expressions use, as they are written over. */
+static const Datum *
+adapt_row(OsmlRowReader *reader, const Datum *values, const bool *nulls)
+{
+	ListCell   *cell;
+
+	foreach(cell, reader->used)
+	{
+		int			column = lfirst_int(cell);
+
+		reader->adapted[column] = nulls[column] ? (Datum) 0 :
+			osml_adapt(&reader->adapts[column], values[column]);
+	}
+	return reader->adapted;
+}
+
 static unsigned
 take_missing(const OsmlInput *input, double *numbers, size_t stride)
 {
@@ -221,6 +317,7 @@ osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
 {
 	unsigned	odd = 0;
 	double		finite = 0;
+	const Datum *adapted = reader->used == NIL ? NULL : adapt_row(reader, values, nulls);
 
 	for (int i = 0; i < reader->n; i++)
 	{
@@ -231,7 +328,8 @@ osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
 		bool		isnull;
 
 		if (unlikely(reading->expression))
-			value = osml_expression_eval(reading->expression, reader->owner, values,
+			value = osml_expression_eval(reading->expression, reader->owner,
+										 adapted ? adapted : values,
 										 nulls, &isnull);
 		else
 		{

@@ -379,6 +379,7 @@ osml_store_version(OsmlRun *run)
 	OsmlVersionRow row = {0};
 
 	row.run_id = run->row.run_id;
+	row.author = run->plan->role;
 	row.model_type = pstrdup(run->kind->name);
 	row.loss = pstrdup(osml_loss_name(run->spec.loss));
 	row.label = run->set->label;

@@ -1,0 +1,106 @@
+/*
+ * adapt.c
+ *	  Values as the types that an expression was written over: see adapt.h.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "source/adapt.h"
+
+/* part of the server, and so nobody's in particular */
+static bool
+built_in(Oid object)
+{
+	return object < FirstNormalObjectId;
+}
+
+static bool
+immutable(Oid function)
+{
+	return built_in(function) && func_volatile(function) == PROVOLATILE_IMMUTABLE;
+}
+
+/* Through the text of the value, if that depends on nothing else. */
+static bool
+plan_text(OsmlAdapt *adapt, Oid from, Oid to)
+{
+	Oid			output;
+	Oid			input;
+	bool		is_varlena;
+
+	getTypeOutputInfo(from, &output, &is_varlena);
+	getTypeInputInfo(to, &input, &adapt->input_param);
+	if (!immutable(output) || !immutable(input))
+		return false;
+	fmgr_info(output, &adapt->cast);
+	fmgr_info(input, &adapt->input);
+	adapt->via_text = true;
+	return true;
+}
+
+bool
+osml_adapt_plan(OsmlAdapt *adapt, Oid from, Oid to)
+{
+	Oid			function = InvalidOid;
+	CoercionPathType path;
+
+	memset(adapt, 0, sizeof(*adapt));
+	from = getBaseType(from);
+	to = getBaseType(to);
+	adapt->same = from == to;
+	if (adapt->same)
+		return true;
+	if (!built_in(from) || !built_in(to))
+		return false;
+	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, &function);
+	if (path == COERCION_PATH_RELABELTYPE)
+		return adapt->same = true;
+	if (path == COERCION_PATH_COERCEVIAIO)
+		return plan_text(adapt, from, to);
+	if (path != COERCION_PATH_FUNC || !immutable(function))
+		return false;
+	fmgr_info(function, &adapt->cast);
+	adapt->n_args = get_func_nargs(function);
+	return true;
+}
+
+Datum
+osml_adapt(OsmlAdapt *adapt, Datum value)
+{
+	if (adapt->same)
+		return value;
+	if (adapt->via_text)
+		return InputFunctionCall(&adapt->input, OutputFunctionCall(&adapt->cast, value),
+								 adapt->input_param, -1);
+	/* type modifier, and whether somebody wrote the cast */
+	if (adapt->n_args == 3)
+		return FunctionCall3(&adapt->cast, value, Int32GetDatum(-1), BoolGetDatum(false));
+	if (adapt->n_args == 2)
+		return FunctionCall2(&adapt->cast, value, Int32GetDatum(-1));
+	return FunctionCall1(&adapt->cast, value);
+}
+
+char *
+osml_type_name(Oid type)
+{
+	return format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+Oid
+osml_type_by_name(const char *name)
+{
+	Oid			type;
+	int32		typmod;
+
+	/* the built-in types with names of their own are keywords */
+	osml_parse_type(name, &type, &typmod);
+	return type;
+}
