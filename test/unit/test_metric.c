@@ -399,6 +399,43 @@ test_memory(void)
 	ok(finished && failures >= 8, "%d ways to run out of memory", failures);
 }
 
+/* to bytes and back: the same values, and more rows may follow */
+static void
+check_bytes(const SklearnCase *c)
+{
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+	OsmlMeasure *first = osml_measure_create(arena, c->task, c->n_classes, true);
+	OsmlMeasure *back;
+	size_t		size;
+	char	   *bytes;
+	int			read = 0;
+
+	add_rows(first, c, 0, c->n / 2);
+	osml_measure_settle(first);
+	size = osml_measure_size(first);
+	bytes = malloc(size + 1);
+	osml_measure_write(first, bytes + 1);	/* at no round address */
+	back = osml_measure_read(arena, bytes + 1, size);
+	ok(back != NULL && add_rows(back, c, c->n / 2, c->n) &&
+	   osml_measure_settle(back) == OSML_OK, "%s: %zu bytes", c->name, size);
+	if (back != NULL)
+		check_values(c, back, "read");
+	for (size_t n = 0; n < size; n += 1 + size / 97)
+		read += osml_measure_read(arena, bytes + 1, n) != NULL;
+	ok(read == 0, "%s: a part of them is no measure", c->name);
+
+	/* any byte may be wrong: a measure or none, but nothing is overrun */
+	for (size_t n = 0; n < size; n += 1 + size / 199)
+	{
+		bytes[1 + n] ^= (char) (1 << n % 8);
+		osml_measure_free(osml_measure_read(arena, bytes + 1, size));
+		bytes[1 + n] ^= (char) (1 << n % 8);
+	}
+	free(bytes);
+	test_arena_free(&test);
+}
+
 static void
 test_list(void)
 {
@@ -429,7 +466,10 @@ int
 main(void)
 {
 	for (size_t i = 0; i < SKLEARN_CASES; i++)
+	{
 		test_sklearn(&sklearn_cases[i]);
+		check_bytes(&sklearn_cases[i]);
+	}
 	test_closed_form(0);
 	test_closed_form(1e6);
 	test_repeated_rows();

@@ -1,14 +1,12 @@
 /*
  * test_optim.c
- *	  Each optimiser step by step against torch.optim 1.13, and the look-ups of
- *	  optimisers and schedules.
+ *	  Each optimiser step by step against torch.optim 1.13, and the look-ups.
  */
 #include "tap.h"
 
 #include <string.h>
 
 #include "compute/backend.h"
-#include "rules/schedule/schedule.h"
 
 #define STEPS 5
 
@@ -156,14 +154,6 @@ test_lists(void)
 	ok(osml_optim_weight_decay(OSML_OPTIM_ADAMW) == 0.01 &&
 	   osml_optim_weight_decay(OSML_OPTIM_ADAM) == 0,
 	   "PyTorch's default decays");
-	for (int schedule = 0; schedule < OSML_SCHEDULE_COUNT; schedule++)
-		ok(osml_schedule_by_name(osml_schedule_name((OsmlSchedule) schedule)) ==
-		   schedule && osml_schedule_factor((OsmlSchedule) schedule, 1, 0) > 0,
-		   "schedule %s: found by name, positive at step 1",
-		   osml_schedule_name((OsmlSchedule) schedule));
-	ok(osml_schedule_factor(OSML_SCHEDULE_CONSTANT, 7, 10) == 1,
-	   "constant is constant");
-	ok(osml_schedule_by_name("cosine?") == -1, "an unknown schedule");
 }
 
 int

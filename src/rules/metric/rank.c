@@ -214,6 +214,31 @@ osml_rank_merge(OsmlRank *into, const OsmlRank *from)
 	return status;
 }
 
+/* entries have weights, ascend and share no key */
+static bool
+are_entries(const OsmlRankEntry *entries, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (entries[i].code == 0 ||
+			!(entries[i].weight[0] >= 0 && entries[i].weight[1] >= 0) ||
+			(i > 0 && osml_rank_last_key(entries[i - 1].code) >=
+			 osml_rank_first_key(entries[i].code)))
+			return false;
+	}
+	return true;
+}
+
+OsmlStatus
+osml_rank_restore(OsmlRank *rank, const OsmlRankEntry *entries, int n,
+				  bool is_exact)
+{
+	if (n > rank->capacity || !are_entries(entries, n))
+		return OSML_BAD_FORMAT;
+	rank->is_exact = is_exact;
+	return take_in(rank, entries, n);
+}
+
 /* --- reading ------------------------------------------------------------ */
 
 double

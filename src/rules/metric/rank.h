@@ -84,6 +84,10 @@ extern OsmlStatus osml_rank_settle(OsmlRank *rank);
 /* `from` has been settled */
 extern OsmlStatus osml_rank_merge(OsmlRank *into, const OsmlRank *from);
 
+/* an empty rank takes n entries that another one had; BAD_FORMAT: it had not */
+extern OsmlStatus osml_rank_restore(OsmlRank *rank, const OsmlRankEntry *entries,
+									int n, bool is_exact);
+
 /* --- reading a settled rank -------------------------------------------- */
 
 /* the lowest and the highest score that entry i may stand for */

@@ -11,6 +11,8 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "compute/kernels.h"
 
@@ -33,12 +35,12 @@ typedef struct Lanes
 	Vec			error_sq;
 } Lanes;
 
-/* LANES rows */
+/* LANES rows: where their values are */
 typedef struct Rows
 {
-	Vec			z;
-	Vec			y;
-	Vec			w;
+	const double *z;
+	const double *y;
+	const double *w;
 } Rows;
 
 /* add the lanes up; pointers, because vectors are never passed: see kernels.h */
@@ -48,25 +50,28 @@ lanes_sum(const Vec *lane)
 	return ((*lane)[0] + (*lane)[2]) + ((*lane)[1] + (*lane)[3]);
 }
 
-/* the rows from i on; those behind the n-th weigh nothing */
-OSML_RULE void
-get_rows(Rows *rows, const double *z, const double *y, const double *weight,
-		 int i, int n)
+static const double ones[LANES] = {1, 1, 1, 1};
+
+/* the rows from i on, all LANES of them */
+OSML_RULE Rows
+full_rows(const double *z, const double *y, const double *weight, int i)
 {
-	if (i + LANES <= n)
-	{
-		rows->z = *(const Vec *) (z + i);
-		rows->y = *(const Vec *) (y + i);
-		rows->w = weight ? *(const Vec *) (weight + i) : (Vec) {1, 1, 1, 1};
-		return;
-	}
-	*rows = (Rows) {.z = {0}};
+	return (Rows) {z + i, y + i, weight ? weight + i : ones};
+}
+
+/* the last rows, fewer than LANES; those behind them weigh nothing */
+static Rows
+last_rows(const double *z, const double *y, const double *weight, int i, int n,
+		  double copy[3][LANES])
+{
+	memset(copy, 0, 3 * sizeof(copy[0]));
 	for (int l = 0; i + l < n; l++)
 	{
-		rows->z[l] = z[i + l];
-		rows->y[l] = y[i + l];
-		rows->w[l] = weight ? weight[i + l] : 1;
+		copy[0][l] = z[i + l];
+		copy[1][l] = y[i + l];
+		copy[2][l] = weight ? weight[i + l] : 1;
 	}
+	return (Rows) {copy[0], copy[1], copy[2]};
 }
 
 /* |*x|, of every lane */
@@ -78,36 +83,40 @@ make_absolute(Vec *x)
 
 /* first look: plain sums */
 OSML_RULE void
-look_first(Lanes *lanes, const Rows *rows)
+look_first(Lanes *lanes, Rows rows)
 {
 	const Vec	least = {DBL_EPSILON, DBL_EPSILON, DBL_EPSILON, DBL_EPSILON};
-	Vec			error = rows->z - rows->y;
+	Vec			y = *(const Vec *) rows.y;
+	Vec			w = *(const Vec *) rows.w;
+	Vec			error = *(const Vec *) rows.z - y;
 	Vec			size = error;
-	Vec			label = rows->y;
+	Vec			label = y;
 	Bits		tiny;
 
 	make_absolute(&size);
 	make_absolute(&label);
 	tiny = (Bits) (label < least);	/* scikit-learn's stand-in for a label of 0 */
 	label = (Vec) (((Bits) least & tiny) | ((Bits) label & ~tiny));
-	lanes->sq += rows->w * (error * error);
-	lanes->abs += rows->w * size;
-	lanes->relative += rows->w * (size / label);
-	lanes->label += rows->w * rows->y;
-	lanes->error += rows->w * error;
+	lanes->sq += w * (error * error);
+	lanes->abs += w * size;
+	lanes->relative += w * (size / label);
+	lanes->label += w * y;
+	lanes->error += w * error;
 }
 
 /* second look: sums around the means that the first one found */
 OSML_RULE void
-look_again(Lanes *lanes, const Rows *rows, const OsmlMetricSums *part)
+look_again(Lanes *lanes, Rows rows, double label_mean, double error_mean)
 {
-	Vec			label = rows->y - part->label_mean;
-	Vec			error = rows->z - rows->y - part->error_mean;
+	Vec			y = *(const Vec *) rows.y;
+	Vec			w = *(const Vec *) rows.w;
+	Vec			label = y - label_mean;
+	Vec			error = *(const Vec *) rows.z - y - error_mean;
 
-	lanes->label += rows->w * label;
-	lanes->label_sq += rows->w * (label * label);
-	lanes->error += rows->w * error;
-	lanes->error_sq += rows->w * (error * error);
+	lanes->label += w * label;
+	lanes->label_sq += w * (label * label);
+	lanes->error += w * error;
+	lanes->error_sq += w * (error * error);
 }
 
 /* the sums of a tile whose weight is known */
@@ -115,26 +124,26 @@ OSML_CLONES static void
 osml_metric_look(OsmlMetricSums *part, const double *z, const double *y,
 				 const double *weight, int n)
 {
+	int			full = n - n % LANES;
+	double		copy[3][LANES];
+	Rows		last = last_rows(z, y, weight, full, n, copy);
 	Lanes		lanes = {.sq = {0}};
 	Lanes		around = {.sq = {0}};
-	Rows		rows;
 	double		rest;
 
-	for (int i = 0; i < n; i += LANES)
-	{
-		get_rows(&rows, z, y, weight, i, n);
-		look_first(&lanes, &rows);
-	}
+	for (int i = 0; i < full; i += LANES)
+		look_first(&lanes, full_rows(z, y, weight, i));
+	look_first(&lanes, last);
 	part->sum_sq = lanes_sum(&lanes.sq);
 	part->sum_abs = lanes_sum(&lanes.abs);
 	part->sum_relative = lanes_sum(&lanes.relative);
 	part->label_mean = lanes_sum(&lanes.label) / part->weight;
 	part->error_mean = lanes_sum(&lanes.error) / part->weight;
-	for (int i = 0; i < n; i += LANES)
-	{
-		get_rows(&rows, z, y, weight, i, n);
-		look_again(&around, &rows, part);
-	}
+	for (int i = 0; i < full; i += LANES)
+		look_again(&around, full_rows(z, y, weight, i), part->label_mean,
+				   part->error_mean);
+	look_again(&around, last, part->label_mean, part->error_mean);
+
 	/* less what the rounding of the means left over */
 	rest = lanes_sum(&around.label);
 	part->label_m2 = lanes_sum(&around.label_sq) - rest * rest / part->weight;
