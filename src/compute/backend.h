@@ -17,10 +17,38 @@
 #define OSML_BACKEND_H
 
 #include "compute/block.h"
+#include "compute/gemm.h"
+#include "rules/activation/activation.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
 
-typedef struct OsmlBackend
+/* Columns of a tile of rows, in the compute type: value r of column j is
+ * values[j * stride + r].  The dense columns of a block are such. */
+typedef struct OsmlColumns
+{
+	void	   *values;
+	size_t		stride;
+	int			rows;
+	int			n;				/* columns */
+} OsmlColumns;
+
+/*
+ * Which neurons are dropped: a number of the stream OSML_STREAM_DROPOUT for each
+ * neuron of each row of each batch, so that masks do not depend on how a batch is
+ * cut.  A batch has fewer than 2^32 rows, a layer fewer than 2^28 neurons.
+ */
+typedef struct OsmlDropout
+{
+	uint64_t	seed;
+	uint64_t	batch;			/* its low 32 bits count */
+	int64_t		row;			/* of the first, within the batch */
+	int			layer;			/* below 64 */
+	double		probability;	/* of being dropped, below 1 */
+} OsmlDropout;
+
+typedef struct OsmlBackend OsmlBackend;
+
+struct OsmlBackend
 {
 	const char *name;			/* "cpu", as osml.runs.device shows it */
 
@@ -72,7 +100,60 @@ typedef struct OsmlBackend
 	/* v *= factor; v clamped to [-limit, limit] */
 	void		(*scale) (OsmlPrecision precision, size_t n, void *v, double factor);
 	void		(*clamp) (OsmlPrecision precision, size_t n, void *v, double limit);
-} OsmlBackend;
+
+	/*
+	 * A dense layer; w is [outputs, inputs], row-major.  dense: z = bias + w x,
+	 * added within a row in the order of the inputs (bias NULL: zeroes), unless
+	 * gemm is used.  dense_grad: g += slope xᵀ, g_bias += sum of slope (NULL: no
+	 * bias).  dense_back: x_slope = wᵀ slope.
+	 */
+	void		(*dense) (const OsmlBackend *self, OsmlPrecision precision,
+						  const void *w, const void *bias, OsmlColumns x, OsmlColumns z);
+	void		(*dense_grad) (const OsmlBackend *self, OsmlPrecision precision,
+							   OsmlColumns slope, OsmlColumns x, void *g, void *g_bias);
+	void		(*dense_back) (const OsmlBackend *self, OsmlPrecision precision,
+							   const void *w, OsmlColumns slope, OsmlColumns x_slope);
+
+	/* value = f(value), and the slope there */
+	void		(*activate) (OsmlPrecision precision, OsmlActivation activation,
+							 OsmlColumns value, OsmlColumns slope);
+
+	/* v *= factor, value by value */
+	void		(*multiply) (OsmlPrecision precision, OsmlColumns v, OsmlColumns factor);
+
+	/* value and slope *= 1 / (1 - probability), or 0 where dropped */
+	void		(*dropout) (OsmlPrecision precision, const OsmlDropout *dropout,
+							OsmlColumns value, OsmlColumns slope);
+
+	/*
+	 * An embedding: table is [categories, z.n], row-major.  embed: z[j][r] = entry
+	 * j of the row of codes[r]; embed_grad: that entry of g += slope[j][r].
+	 */
+	void		(*embed) (OsmlPrecision precision, const int32_t *codes,
+						  const void *table, OsmlColumns z);
+	void		(*embed_grad) (OsmlPrecision precision, const int32_t *codes, int size,
+							   OsmlColumns slope, void *g);
+
+	/*
+	 * For batch norm, column by column.  sums[j] += the sum of x[j], or of (a[j] -
+	 * center[j]) (b[j] - center[j]); map: out = (x - center) factor + shift, out
+	 * may be x; unmap: v = factor (v - shift - x share).
+	 */
+	void		(*sums) (OsmlPrecision precision, OsmlColumns x, double *sums);
+	void		(*comoments) (OsmlPrecision precision, OsmlColumns a, OsmlColumns b,
+							  const double *center, double *sums);
+	void		(*map) (OsmlPrecision precision, OsmlColumns x, const double *center,
+						const double *factor, const double *shift, OsmlColumns out);
+	void		(*unmap) (OsmlPrecision precision, OsmlColumns x, const double *factor,
+						  const double *shift, const double *share, OsmlColumns v);
+
+	/*
+	 * A library's matrix products, for layers large enough; NULL: plain loops.  A
+	 * trainer sets it in a copy of its own of a backend.  Results then differ in
+	 * their last bits, and outputs of a row may depend on the rows beside it.
+	 */
+	const OsmlGemm *gemm;
+};
 
 extern const OsmlBackend osml_backend_cpu;
 

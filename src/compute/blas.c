@@ -1,6 +1,7 @@
 /*
  * blas.c
- *	  A module of its own around LAPACK's dsyevd, as OpenBLAS brings it.
+ *	  A module of its own around LAPACK's dsyevd and BLAS's gemm, as OpenBLAS brings
+ *	  them.
  *
  * The trainer opens it with load_external_function, and only a library with
  * PostgreSQL's magic block can be opened so: that block is the one use of a
@@ -26,6 +27,16 @@ extern void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a,
 					const int *lda, double *w, double *work, const int *lwork,
 					int *iwork, const int *liwork, int *info,
 					size_t jobz_length, size_t uplo_length);
+
+/* BLAS: column-major, C = alpha op(A) op(B) + beta C */
+#define DECLARE_GEMM(name, type) \
+extern void name(const char *transa, const char *transb, const int *m, const int *n, \
+				 const int *k, const type *alpha, const type *a, const int *lda, \
+				 const type *b, const int *ldb, const type *beta, type *c, \
+				 const int *ldc, size_t transa_length, size_t transb_length)
+
+DECLARE_GEMM(dgemm_, double);
+DECLARE_GEMM(sgemm_, float);
 
 /* OpenBLAS's own; absent when another LAPACK is linked */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -66,4 +77,33 @@ osml_blas_syev(int n, double *a, double *w)
 	free(work);
 	free(iwork);
 	return info;
+}
+
+/*
+ * Row-major C = A B is column-major Cᵀ = Bᵀ Aᵀ: the factors change places, and a
+ * matrix that lies as it should is one that BLAS calls not transposed.
+ */
+#define DEFINE_GEMM(function, name, type) \
+static void \
+function(const OsmlGemmShape *s, const type *a, const type *b, type *c) \
+{ \
+	const type	one = 1; \
+	const type	keep = s->add ? 1 : 0; \
+\
+	name(s->b_transposed ? "T" : "N", s->a_transposed ? "T" : "N", &s->n, &s->m, &s->k, \
+		 &one, b, &s->ldb, a, &s->lda, &keep, c, &s->ldc, 1, 1); \
+}
+
+DEFINE_GEMM(gemm_f64, dgemm_, double)
+DEFINE_GEMM(gemm_f32, sgemm_, float)
+
+/* the two, on so many threads */
+const OsmlGemm *
+osml_blas_gemm(int threads)
+{
+	static const OsmlGemm gemm = {.f64 = gemm_f64,.f32 = gemm_f32};
+
+	if (openblas_set_num_threads != NULL)
+		openblas_set_num_threads(threads);
+	return &gemm;
 }

@@ -6,9 +6,10 @@
  * are in the kernel_*.h files.  No BLAS: at these sizes (a block in cache) the
  * loops run at the speed of memory, and prediction must stay light.
  *
- * Next: kernels.h (the order of sums), kernel_affine.h.
+ * Next: cpu_network.c (what networks ask for), kernels.h (the order of sums), kernel_affine.h.
  */
 #include "compute/backend.h"
+#include "compute/cpu_network.h"
 #include "compute/kernel_affine.h"
 #include "compute/kernel_codes.h"
 #include "compute/kernel_loss.h"
@@ -175,5 +176,17 @@ const OsmlBackend osml_backend_cpu = {
 	.optim_step = cpu_optim_step,
 	.norm = cpu_norm,
 	.scale = cpu_scale,
-	.clamp = cpu_clamp
+	.clamp = cpu_clamp,
+	.dense = osml_cpu_dense,
+	.dense_grad = osml_cpu_dense_grad,
+	.dense_back = osml_cpu_dense_back,
+	.activate = osml_cpu_activate,
+	.multiply = osml_cpu_multiply,
+	.dropout = osml_cpu_dropout,
+	.embed = osml_cpu_embed,
+	.embed_grad = osml_cpu_embed_grad,
+	.sums = osml_cpu_sums,
+	.comoments = osml_cpu_comoments,
+	.map = osml_cpu_map,
+	.unmap = osml_cpu_unmap
 };

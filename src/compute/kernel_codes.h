@@ -4,20 +4,12 @@
  *
  * A code column stands for one-hot columns: looking an entry up is X w without
  * the products by zero, adding a slope to an entry is Xᵀ slope.  The order of
- * additions within a row is that of the code columns.
- *
- * The slopes of a small table are summed in float64, in OSML_CODE_LANES sums an
- * entry, row lo + i into sum i mod lanes, and added to the gradient once a call:
- * a category that most rows have would lose float32 digits over a large batch,
- * and rows that all wait for the same sum are slow.  To a larger table slopes
- * are added row by row, since clearing the sums would take longer than the rows.
+ * additions within a row is that of the code columns; the order of sums over rows
+ * is kernel_scatter.h's.
  */
 #ifndef OSML_KERNEL_CODES_H
 #define OSML_KERNEL_CODES_H
-#include "compute/kernels.h"
-
-#define OSML_CODE_LANES 4
-#define OSML_SMALL_TABLE 256	/* 8 KB of sums, on the stack */
+#include "compute/kernel_scatter.h"
 
 #define OSML_RULE_FILE "compute/kernel_codes.h"
 #include "rules/both.h"
@@ -31,20 +23,6 @@ OSML_TYPED(osml_kernel_gather) (int n, const int32_t *code,
 {
 	for (int i = 0; i < n; i++)
 		z[i] = z[i] + table[code[i]];
-}
-
-/* g[code[i]] += slope[i] for a table of few entries */
-static void
-OSML_TYPED(osml_scatter_small) (int n, int size, const int32_t *code,
-								const OSML_REAL *slope, OSML_REAL *g)
-{
-	double		sum[OSML_SMALL_TABLE][OSML_CODE_LANES];
-
-	memset(sum, 0, (size_t) size * sizeof(sum[0]));
-	for (int i = 0; i < n; i++)
-		sum[code[i]][i % OSML_CODE_LANES] += slope[i];
-	for (int c = 0; c < size; c++)
-		g[c] += (OSML_REAL) ((sum[c][0] + sum[c][2]) + (sum[c][1] + sum[c][3]));
 }
 
 /* g[code[i]] += slope[i] for a table of size entries */

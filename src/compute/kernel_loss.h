@@ -2,11 +2,11 @@
  * kernel_loss.h
  *	  One loop over rows for each loss of rules/loss/list.h.
  *
- * Reads kernel_vector.h's sum, so cpu.c includes that one first.
+ * Sums as kernel_sum.h does.
  */
 #ifndef OSML_KERNEL_LOSS_H
 #define OSML_KERNEL_LOSS_H
-#include "compute/kernel_vector.h"
+#include "compute/kernel_sum.h"
 #include "rules/loss/loss.h"
 
 #define OSML_RULE_FILE "compute/kernel_loss.h"

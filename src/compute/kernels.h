@@ -14,9 +14,8 @@
  * times slower.  Vectors are never passed to or returned from a function, since
  * their calling convention differs between instruction sets.
  *
- * Next: kernel_lanes.h (the sum), kernel_affine.h, kernel_codes.h,
- * kernel_loss.h, kernel_optim.h, kernel_vector.h (typed files, read by cpu.c),
- * cpu.c (the table of them).
+ * Next: kernel_lanes.h (the sum), kernel_affine.h, kernel_dense.h and the other
+ * kernel_*.h (typed files), cpu.c and cpu_network.c, which read them.
  */
 #ifndef OSML_KERNELS_H
 #define OSML_KERNELS_H

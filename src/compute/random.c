@@ -4,22 +4,19 @@
  */
 #include "compute/random.h"
 
+#include "compute/kernels.h"
+
 #define MUL0 UINT32_C(0xD2511F53)
 #define MUL1 UINT32_C(0xCD9E8D57)
 #define WEYL0 UINT32_C(0x9E3779B9)
 #define WEYL1 UINT32_C(0xBB67AE85)
 
 /* ten rounds of multiply, swap and xor; the key moves on by a constant */
-void
-osml_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+static inline __attribute__((always_inline)) void
+philox(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0, uint32_t k1,
+	   uint32_t *out, size_t stride)
 {
-	uint32_t	c0 = counter[0];
-	uint32_t	c1 = counter[1];
-	uint32_t	c2 = counter[2];
-	uint32_t	c3 = counter[3];
-	uint32_t	k0 = key[0];
-	uint32_t	k1 = key[1];
-
+#pragma GCC unroll 10
 	for (int round = 0; round < 10; round++)
 	{
 		uint64_t	p0 = (uint64_t) MUL0 * c0;
@@ -33,9 +30,24 @@ osml_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 		k1 += WEYL1;
 	}
 	out[0] = c0;
-	out[1] = c1;
-	out[2] = c2;
-	out[3] = c3;
+	out[stride] = c1;
+	out[2 * stride] = c2;
+	out[3 * stride] = c3;
+}
+
+void
+osml_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+	philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1], out, 1);
+}
+
+/* the same for n counters, a loop without branches that vectorises */
+OSML_CLONES void
+osml_random_words(OsmlRandomKey key, uint32_t first, uint32_t high, int n, uint32_t *out)
+{
+	for (int i = 0; i < n; i++)
+		philox(first + (uint32_t) i, high, key.epoch, key.stream, (uint32_t) key.seed,
+			   (uint32_t) (key.seed >> 32), out + i, (size_t) n);
 }
 
 /* the seed is the key; counter, epoch and stream are the counter */

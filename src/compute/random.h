@@ -52,6 +52,14 @@ extern double osml_random_unit(OsmlRandomKey key, uint64_t counter);
  */
 extern void osml_random_spread(OsmlRandomKey key, uint32_t *order, uint32_t n);
 
+/*
+ * For tables of random bits: out[k * n + i] = word k of four of the block at
+ * counter first + i, with high above it.  Word 0 is the low half of
+ * osml_random_u64(key, high << 32 | (first + i)).
+ */
+extern void osml_random_words(OsmlRandomKey key, uint32_t first, uint32_t high, int n,
+							  uint32_t *out);
+
 /* one Philox4x32-10 block: out[4] from counter[4] and key[2] */
 extern void osml_philox(const uint32_t counter[4], const uint32_t key[2],
 						uint32_t out[4]);

@@ -7,7 +7,7 @@
  * A new body is one file beside this one; a new kind of model is one entry in
  * osml_models[].
  *
- * Next: linear.c, predictor.h (prediction from stored bytes).
+ * Next: linear.c, mlp.h, predictor.h (prediction from stored bytes).
  */
 #ifndef OSML_MODEL_H
 #define OSML_MODEL_H
@@ -26,12 +26,12 @@ typedef enum OsmlInit
 	OSML_INIT_ZEROS
 } OsmlInit;
 
-#define OSML_MAX_TENSORS 64
+#define OSML_MAX_TENSORS 256
 
 /* A named tensor inside the parameter vector, row-major. */
 typedef struct OsmlTensor
 {
-	char		name[32];
+	char		name[40];
 	int			ndim;
 	int64_t		shape[2];
 	size_t		offset;			/* first value's index in the parameter vector */
@@ -93,7 +93,8 @@ typedef struct OsmlModelOps
 	void		(*init) (const OsmlModelSpec *spec, void *params);
 
 	/* scratch bytes that accumulate, of batches of at most batch_rows, and predict
-	 * need; batch_rows 0: predict alone */
+	 * need; batch_rows 0: predict alone.  Whoever allocates it fills it with zeroes,
+	 * once. */
 	size_t		(*scratch) (const OsmlModelSpec *spec, int64_t batch_rows);
 
 	/* and predict_row; NULL: none */
@@ -111,7 +112,7 @@ typedef struct OsmlModelOps
 							   double *loss_sum, void *scratch);
 
 	/* the batch is complete: gradient of what was kept, and running statistics
-	 * into the buffers.  NULL: nothing is kept */
+	 * into the buffers.  NULL: no model of this kind keeps anything */
 	void		(*end_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,
 							  void *params, void *grad, double *loss_sum,
 							  void *scratch);
@@ -142,6 +143,7 @@ osml_model_values(const OsmlModelSpec *spec)
 }
 
 extern const OsmlModelOps osml_model_linear;
+extern const OsmlModelOps osml_model_mlp;
 
 /* A kind of model as users name it: a body and the loss it is trained with. */
 typedef struct OsmlModelKind

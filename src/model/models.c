@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 
 #define LOSS(symbol) (1u << OSML_LOSS_##symbol)
+#define ALL_LOSSES ((1u << OSML_LOSS_COUNT) - 1)
 
 const OsmlModelKind osml_models[] = {
 	{"linear", &osml_model_linear, OSML_LOSS_MSE, LOSS(MSE) | LOSS(MAE) | LOSS(HUBER),
@@ -18,6 +19,8 @@ const OsmlModelKind osml_models[] = {
 	"several classes: a weighted sum for each"},
 	{"poisson", &osml_model_linear, OSML_LOSS_POISSON, LOSS(POISSON),
 	"a count: the logarithm of its mean is a weighted sum"},
+	{"mlp", &osml_model_mlp, OSML_LOSS_MSE, ALL_LOSSES,
+	"a network of hidden layers, for whatever its loss says"},
 	{NULL, NULL, OSML_LOSS_MSE, 0, NULL}
 };
 
