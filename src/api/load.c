@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 
 #include "api/loaded.h"
+#include "hparams/hparams.h"
 #include "source/context_arena.h"
 #include "model/safetensors.h"
 #include "source/encode.h"
@@ -184,7 +185,6 @@ build_params(OsmlLoaded *loaded)
 		!osml_safetensors_at(&file, 0, &first))
 		corrupted(loaded, "The weights are not in safetensors format.");
 	spec->precision = first.precision;
-	spec->bias = osml_safetensors_find(&file, "bias", &first);
 	n = spec->ops->tensors(spec, tensors);
 	if (n != file.n_tensors)
 		corrupted(loaded, "The weights hold %d tensors, not %d.", file.n_tensors, n);
@@ -205,6 +205,7 @@ build_spec(OsmlLoaded *loaded)
 	OsmlModelSpec *spec = &loaded->predictor.spec;
 	int			loss = osml_loss_by_name(loaded->row->loss);
 	const OsmlModelKind *kind = osml_model_by_name(loaded->row->model_type);
+	const OsmlHparams *hparams = osml_hparams_parse(NULL, loaded->row->hparams);
 
 	if (kind == NULL)
 		unsupported(loaded, "model type", loaded->row->model_type);
@@ -213,6 +214,8 @@ build_spec(OsmlLoaded *loaded)
 	spec->ops = kind->ops;
 	spec->loss = loss;
 	spec->layout = loaded->layout;
+	spec->bias = hparams->bias;
+	spec->network = osml_hparams_network(hparams);
 	spec->n_outputs = osml_loss_by_class(loss) ? list_length(loaded->row->classes) : 1;
 }
 

@@ -24,13 +24,13 @@
 
 /* Columns of a tile of rows, in the compute type: value r of column j is
  * values[j * stride + r].  The dense columns of a block are such. */
-typedef struct OsmlColumns
+typedef struct OsmlTile
 {
 	void	   *values;
 	size_t		stride;
 	int			rows;
 	int			n;				/* columns */
-} OsmlColumns;
+} OsmlTile;
 
 /*
  * Which neurons are dropped: a number of the stream OSML_STREAM_DROPOUT for each
@@ -108,44 +108,44 @@ struct OsmlBackend
 	 * bias).  dense_back: x_slope = wᵀ slope.
 	 */
 	void		(*dense) (const OsmlBackend *self, OsmlPrecision precision,
-						  const void *w, const void *bias, OsmlColumns x, OsmlColumns z);
+						  const void *w, const void *bias, OsmlTile x, OsmlTile z);
 	void		(*dense_grad) (const OsmlBackend *self, OsmlPrecision precision,
-							   OsmlColumns slope, OsmlColumns x, void *g, void *g_bias);
+							   OsmlTile slope, OsmlTile x, void *g, void *g_bias);
 	void		(*dense_back) (const OsmlBackend *self, OsmlPrecision precision,
-							   const void *w, OsmlColumns slope, OsmlColumns x_slope);
+							   const void *w, OsmlTile slope, OsmlTile x_slope);
 
 	/* value = f(value), and the slope there */
 	void		(*activate) (OsmlPrecision precision, OsmlActivation activation,
-							 OsmlColumns value, OsmlColumns slope);
+							 OsmlTile value, OsmlTile slope);
 
 	/* v *= factor, value by value */
-	void		(*multiply) (OsmlPrecision precision, OsmlColumns v, OsmlColumns factor);
+	void		(*multiply) (OsmlPrecision precision, OsmlTile v, OsmlTile factor);
 
 	/* value and slope *= 1 / (1 - probability), or 0 where dropped */
 	void		(*dropout) (OsmlPrecision precision, const OsmlDropout *dropout,
-							OsmlColumns value, OsmlColumns slope);
+							OsmlTile value, OsmlTile slope);
 
 	/*
 	 * An embedding: table is [categories, z.n], row-major.  embed: z[j][r] = entry
 	 * j of the row of codes[r]; embed_grad: that entry of g += slope[j][r].
 	 */
 	void		(*embed) (OsmlPrecision precision, const int32_t *codes,
-						  const void *table, OsmlColumns z);
+						  const void *table, OsmlTile z);
 	void		(*embed_grad) (OsmlPrecision precision, const int32_t *codes, int size,
-							   OsmlColumns slope, void *g);
+							   OsmlTile slope, void *g);
 
 	/*
 	 * For batch norm, column by column.  sums[j] += the sum of x[j], or of (a[j] -
 	 * center[j]) (b[j] - center[j]); map: out = (x - center) factor + shift, out
 	 * may be x; unmap: v = factor (v - shift - x share).
 	 */
-	void		(*sums) (OsmlPrecision precision, OsmlColumns x, double *sums);
-	void		(*comoments) (OsmlPrecision precision, OsmlColumns a, OsmlColumns b,
+	void		(*sums) (OsmlPrecision precision, OsmlTile x, double *sums);
+	void		(*comoments) (OsmlPrecision precision, OsmlTile a, OsmlTile b,
 							  const double *center, double *sums);
-	void		(*map) (OsmlPrecision precision, OsmlColumns x, const double *center,
-						const double *factor, const double *shift, OsmlColumns out);
-	void		(*unmap) (OsmlPrecision precision, OsmlColumns x, const double *factor,
-						  const double *shift, const double *share, OsmlColumns v);
+	void		(*map) (OsmlPrecision precision, OsmlTile x, const double *center,
+						const double *factor, const double *shift, OsmlTile out);
+	void		(*unmap) (OsmlPrecision precision, OsmlTile x, const double *factor,
+						  const double *shift, const double *share, OsmlTile v);
 
 	/*
 	 * A library's matrix products, for layers large enough; NULL: plain loops.  A

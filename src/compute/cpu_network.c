@@ -39,7 +39,7 @@ gemm(const OsmlBackend *self, OsmlPrecision precision, const OsmlGemmShape *shap
 
 /* z[o][r] = bias[o] */
 static void
-fill_bias(OsmlPrecision precision, const void *bias, OsmlColumns z)
+fill_bias(OsmlPrecision precision, const void *bias, OsmlTile z)
 {
 	for (int o = 0; o < z.n; o++)
 	{
@@ -53,7 +53,7 @@ fill_bias(OsmlPrecision precision, const void *bias, OsmlColumns z)
 /* z = bias + w x, by the loops; w[o * w_out + j * w_in] */
 static void
 product(OsmlPrecision precision, const void *w, size_t w_out, size_t w_in,
-		const void *bias, OsmlColumns x, OsmlColumns z)
+		const void *bias, OsmlTile x, OsmlTile z)
 {
 	const OsmlProduct_f64 wide = {
 		x.n, w, w_out, w_in, bias, x.values, x.stride, z.values, z.stride
@@ -70,7 +70,7 @@ product(OsmlPrecision precision, const void *w, size_t w_out, size_t w_in,
 
 void
 osml_cpu_dense(const OsmlBackend *self, OsmlPrecision precision, const void *w,
-			   const void *bias, OsmlColumns x, OsmlColumns z)
+			   const void *bias, OsmlTile x, OsmlTile z)
 {
 	const OsmlGemmShape shape = {
 		.m = z.n,.n = z.rows,.k = x.n,.add = true,
@@ -88,7 +88,7 @@ osml_cpu_dense(const OsmlBackend *self, OsmlPrecision precision, const void *w,
 
 void
 osml_cpu_dense_back(const OsmlBackend *self, OsmlPrecision precision, const void *w,
-					OsmlColumns slope, OsmlColumns x_slope)
+					OsmlTile slope, OsmlTile x_slope)
 {
 	const OsmlGemmShape shape = {
 		.m = x_slope.n,.n = slope.rows,.k = slope.n,.a_transposed = true,
@@ -103,7 +103,7 @@ osml_cpu_dense_back(const OsmlBackend *self, OsmlPrecision precision, const void
 
 /* g += slope xᵀ, by the loops */
 static void
-outer_sum(OsmlPrecision precision, OsmlColumns slope, OsmlColumns x, void *g)
+outer_sum(OsmlPrecision precision, OsmlTile slope, OsmlTile x, void *g)
 {
 	const OsmlDenseGrad_f64 wide = {
 		x.rows, x.n, slope.values, slope.stride, x.values, x.stride, g
@@ -119,8 +119,8 @@ outer_sum(OsmlPrecision precision, OsmlColumns slope, OsmlColumns x, void *g)
 }
 
 void
-osml_cpu_dense_grad(const OsmlBackend *self, OsmlPrecision precision, OsmlColumns slope,
-					OsmlColumns x, void *g, void *g_bias)
+osml_cpu_dense_grad(const OsmlBackend *self, OsmlPrecision precision, OsmlTile slope,
+					OsmlTile x, void *g, void *g_bias)
 {
 	const OsmlGemmShape shape = {
 		.m = slope.n,.n = x.n,.k = x.rows,.b_transposed = true,.add = true,
@@ -143,8 +143,8 @@ osml_cpu_dense_grad(const OsmlBackend *self, OsmlPrecision precision, OsmlColumn
 }
 
 void
-osml_cpu_activate(OsmlPrecision precision, OsmlActivation activation, OsmlColumns value,
-				  OsmlColumns slope)
+osml_cpu_activate(OsmlPrecision precision, OsmlActivation activation, OsmlTile value,
+				  OsmlTile slope)
 {
 	for (int j = 0; j < value.n; j++)
 	{
@@ -158,7 +158,7 @@ osml_cpu_activate(OsmlPrecision precision, OsmlActivation activation, OsmlColumn
 }
 
 void
-osml_cpu_multiply(OsmlPrecision precision, OsmlColumns v, OsmlColumns factor)
+osml_cpu_multiply(OsmlPrecision precision, OsmlTile v, OsmlTile factor)
 {
 	for (int j = 0; j < v.n; j++)
 	{
@@ -171,8 +171,8 @@ osml_cpu_multiply(OsmlPrecision precision, OsmlColumns v, OsmlColumns factor)
 
 /* one draw of four words serves four neurons of a row */
 void
-osml_cpu_dropout(OsmlPrecision precision, const OsmlDropout *dropout, OsmlColumns value,
-				 OsmlColumns slope)
+osml_cpu_dropout(OsmlPrecision precision, const OsmlDropout *dropout, OsmlTile value,
+				 OsmlTile slope)
 {
 	OsmlRandomKey key = {
 		.seed = dropout->seed,
@@ -202,7 +202,7 @@ osml_cpu_dropout(OsmlPrecision precision, const OsmlDropout *dropout, OsmlColumn
 
 void
 osml_cpu_embed(OsmlPrecision precision, const int32_t *codes, const void *table,
-			   OsmlColumns z)
+			   OsmlTile z)
 {
 	for (int j = 0; j < z.n; j++)
 	{
@@ -217,7 +217,7 @@ osml_cpu_embed(OsmlPrecision precision, const int32_t *codes, const void *table,
 
 void
 osml_cpu_embed_grad(OsmlPrecision precision, const int32_t *codes, int size,
-					OsmlColumns slope, void *g)
+					OsmlTile slope, void *g)
 {
 	for (int j = 0; j < slope.n; j++)
 	{
@@ -231,7 +231,7 @@ osml_cpu_embed_grad(OsmlPrecision precision, const int32_t *codes, int size,
 }
 
 void
-osml_cpu_sums(OsmlPrecision precision, OsmlColumns x, double *sums)
+osml_cpu_sums(OsmlPrecision precision, OsmlTile x, double *sums)
 {
 	for (int j = 0; j < x.n; j++)
 		sums[j] += precision == OSML_FLOAT32 ?
@@ -240,7 +240,7 @@ osml_cpu_sums(OsmlPrecision precision, OsmlColumns x, double *sums)
 }
 
 void
-osml_cpu_comoments(OsmlPrecision precision, OsmlColumns a, OsmlColumns b,
+osml_cpu_comoments(OsmlPrecision precision, OsmlTile a, OsmlTile b,
 				   const double *center, double *sums)
 {
 	for (int j = 0; j < a.n; j++)
@@ -252,8 +252,8 @@ osml_cpu_comoments(OsmlPrecision precision, OsmlColumns a, OsmlColumns b,
 }
 
 void
-osml_cpu_map(OsmlPrecision precision, OsmlColumns x, const double *center,
-			 const double *factor, const double *shift, OsmlColumns out)
+osml_cpu_map(OsmlPrecision precision, OsmlTile x, const double *center,
+			 const double *factor, const double *shift, OsmlTile out)
 {
 	for (int j = 0; j < x.n; j++)
 	{
@@ -267,8 +267,8 @@ osml_cpu_map(OsmlPrecision precision, OsmlColumns x, const double *center,
 }
 
 void
-osml_cpu_unmap(OsmlPrecision precision, OsmlColumns x, const double *factor,
-			   const double *shift, const double *share, OsmlColumns v)
+osml_cpu_unmap(OsmlPrecision precision, OsmlTile x, const double *factor,
+			   const double *shift, const double *share, OsmlTile v)
 {
 	for (int j = 0; j < x.n; j++)
 	{

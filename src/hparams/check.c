@@ -6,6 +6,7 @@
 
 #include "compute/block.h"
 #include "hparams/hparams.h"
+#include "model/model.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
 #include "rules/schedule/schedule.h"
@@ -37,8 +38,10 @@ resolve_rate(OsmlHparams *hparams)
 	bool		timed = !isnan(hparams->max_time) &&
 		hparams->max_epochs == OSML_AUTO && hparams->max_batches == OSML_AUTO;
 
-	if (timed && hparams->lr_schedule == 1 + OSML_SCHEDULE_LINEAR)
-		conflict("lr_schedule \"linear\" needs to know the number of steps",
+	if (timed && hparams->lr_schedule > 0 &&
+		osml_schedules[hparams->lr_schedule - 1].needs_total)
+		conflict(psprintf("lr_schedule \"%s\" needs to know the number of steps",
+						  osml_schedule_name(hparams->lr_schedule - 1)),
 				 "Give \"max_epochs\" or \"max_batches\" beside \"max_time\".");
 	if (hparams->lr_schedule == 0)
 		hparams->lr_schedule = 1 + (isnan(hparams->lr) && !timed ?
@@ -75,7 +78,19 @@ osml_hparams_check(OsmlHparams *hparams)
 		hparams->val_check_interval != floor(hparams->val_check_interval))
 		conflict("hyperparameter \"val_check_interval\" must be a whole number where it is 1 or more",
 				 "A whole number counts batches, a number below 1 is a share of an epoch.");
+	for (int i = 0; i < hparams->num_hidden_neurons.n; i++)
+	{
+		if (hparams->num_hidden_neurons.values[i] != floor(hparams->num_hidden_neurons.values[i]))
+			conflict("hyperparameter \"num_hidden_neurons\" must have whole numbers as members",
+					 "For example [64, 32].");
+	}
+	if (hparams->num_hidden_neurons.n > OSML_MAX_HIDDEN)
+		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
+						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
 	resolve_rate(hparams);
+	if (hparams->lr_schedule == 1 + OSML_SCHEDULE_STEP && hparams->step_size == OSML_AUTO)
+		conflict("lr_schedule \"step\" needs \"step_size\"",
+				 "Give the steps, or with \"lr_interval\": \"epoch\" the epochs, from one drop to the next.");
 	if (isnan(hparams->weight_decay))
 		hparams->weight_decay = exact ? 0 :
 			osml_optim_weight_decay((OsmlOptim) hparams->optimizer);

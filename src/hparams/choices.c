@@ -65,6 +65,15 @@ static const char *const scale_label_names[] = {
 	[OSML_SCALE_AUTO] = "auto",
 };
 
+static const char *const lr_interval_names[] = {
+	[OSML_INTERVAL_STEP] = "step",
+	[OSML_INTERVAL_EPOCH] = "epoch",
+};
+static const char *const monitor_mode_names[] = {
+	[OSML_MONITOR_AUTO] = "auto",
+	[OSML_MONITOR_MIN] = "min",
+	[OSML_MONITOR_MAX] = "max",
+};
 static const char *const class_weight_names[] = {"balanced"};
 static const char *const device_names[] = {"auto", "cpu"};
 
@@ -82,6 +91,8 @@ OSML_NAMES(osml_shuffle_name, shuffle_names)
 OSML_NAMES(osml_scale_name, scale_names)
 OSML_NAMES(osml_scale_label_name, scale_label_names)
 OSML_NAMES(osml_class_weight_name, class_weight_names)
+OSML_NAMES(osml_lr_interval_name, lr_interval_names)
+OSML_NAMES(osml_monitor_mode_name, monitor_mode_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
 
@@ -97,6 +108,13 @@ osml_model_type_name(int i)
 			return osml_models[k].name;
 	}
 	return NULL;
+}
+
+/* the activations of rules/activation/list.h */
+const char *
+osml_activation_choice(int i)
+{
+	return i >= 0 && i < OSML_ACTIVATION_COUNT ? osml_activation_name((OsmlActivation) i) : NULL;
 }
 
 /* "auto", then the losses of rules/loss/list.h */

@@ -41,6 +41,22 @@ extern const char *osml_on_nonfinite_name(int i);
 extern const char *osml_model_type_name(int i); /* 0 is auto */
 extern const char *osml_loss_choice(int i);
 extern const char *osml_class_weight_name(int i);
+extern const char *osml_activation_choice(int i);
+extern const char *osml_lr_interval_name(int i);
+extern const char *osml_monitor_mode_name(int i);
+
+typedef enum OsmlLrInterval
+{
+	OSML_INTERVAL_STEP,
+	OSML_INTERVAL_EPOCH
+} OsmlLrInterval;
+
+typedef enum OsmlMonitorMode
+{
+	OSML_MONITOR_AUTO,
+	OSML_MONITOR_MIN,
+	OSML_MONITOR_MAX
+} OsmlMonitorMode;
 extern const char *osml_init_name(int i);
 extern const char *osml_precision_name(int i);
 extern const char *osml_optimizer_name(int i);	/* the rules', then exact */

@@ -18,6 +18,7 @@
 #include "utils/jsonb.h"
 
 #include "hparams/choices.h"
+#include "model/model.h"
 
 /* an INT left at "auto"; a REAL or TIME left at "auto" is NaN */
 #define OSML_AUTO INT64_C(-1)
@@ -90,10 +91,13 @@ typedef enum OsmlLabelType
 	OSML_LABEL_TYPE_TEXT
 } OsmlLabelType;
 
-extern const struct OsmlModelKind *osml_hparams_kind(OsmlHparams *hparams,
+extern const OsmlModelKind *osml_hparams_kind(OsmlHparams *hparams,
 													 OsmlLabelType label, int n_classes);
 
 /* The whole set, defaults included; "auto" values appear as null. */
 extern Jsonb *osml_hparams_to_jsonb(const OsmlHparams *hparams);
+
+/* hidden layers of a network, default ones where none are chosen */
+extern OsmlNetwork osml_hparams_network(const OsmlHparams *hparams);
 
 #endif							/* OSML_HPARAMS_H */

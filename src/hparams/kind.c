@@ -1,6 +1,6 @@
 /*
  * kind.c
- *	  Which kind of model, and which loss.
+ *	  Which kind of model, which loss, and which hidden layers.
  */
 #include "postgres.h"
 
@@ -55,6 +55,22 @@ kind_of_label(const OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 	return n_classes == 0 ? -1 : kind_by_name("softmax");
 }
 
+/* The loss where nobody named one; -1 while the number of classes is open. */
+static int
+loss_of_label(const OsmlModelKind *kind, OsmlLabelType label, int n_classes)
+{
+	OsmlLoss	loss = OSML_LOSS_CROSS_ENTROPY;
+
+	/* most kinds have no choice */
+	if (label == OSML_LABEL_TYPE_NUMBER || (kind->losses & (kind->losses - 1)) == 0)
+		return (int) kind->loss;
+	if (label == OSML_LABEL_TYPE_BOOLEAN || n_classes == 2)
+		loss = OSML_LOSS_LOGLOSS;
+	else if (n_classes == 0)
+		return -1;
+	return (int) (kind->losses & (1u << loss) ? loss : kind->loss);
+}
+
 const OsmlModelKind *
 osml_hparams_kind(OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
@@ -72,6 +88,27 @@ osml_hparams_kind(OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 				 errhint("Its losses: %s.  Leave out one of the two.", losses_of(kind))));
 	hparams->model_type = i + 1;
 	if (hparams->loss == 0)
-		hparams->loss = kind->loss + 1;
-	return kind;
+		hparams->loss = loss_of_label(kind, label, n_classes) + 1;
+	return hparams->loss == 0 ? NULL : kind;
+}
+
+/* hidden layers where nobody chose any */
+static const int default_hidden[] = {64, 32};
+
+OsmlNetwork
+osml_hparams_network(const OsmlHparams *hparams)
+{
+	OsmlNetwork network = {
+		.activation = (OsmlActivation) hparams->activation,
+		.batch_norm = hparams->batch_norm_linear_layers,
+		.dropout = hparams->dropout,
+		.embedding = hparams->embedding_dim == OSML_AUTO ? 0 : (int) hparams->embedding_dim,
+		.seed = hparams->seed
+	};
+	const OsmlReals *given = &hparams->num_hidden_neurons;
+
+	network.n_hidden = given->n > 0 ? given->n : (int) lengthof(default_hidden);
+	for (int i = 0; i < network.n_hidden; i++)
+		network.hidden[i] = given->n > 0 ? (int) given->values[i] : default_hidden[i];
+	return network;
 }

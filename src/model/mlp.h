@@ -64,8 +64,8 @@ typedef struct OsmlMlpRows
 	int			lo;
 	int			n;
 	OsmlRowsAt	at;				/* of row lo */
-	OsmlColumns value[OSML_MAX_HIDDEN + 2];
-	OsmlColumns slope[OSML_MAX_HIDDEN + 2];
+	OsmlTile value[OSML_MAX_HIDDEN + 2];
+	OsmlTile slope[OSML_MAX_HIDDEN + 2];
 } OsmlMlpRows;
 
 /* hands out scratch; without a base it only counts */
@@ -100,7 +100,7 @@ extern int	osml_mlp_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors);
 
 /* in mlp_rows.c */
 extern void *osml_mlp_take(OsmlMlpScratch *scratch, size_t bytes);
-extern OsmlColumns osml_mlp_take_columns(const OsmlMlp *mlp, OsmlMlpScratch *scratch,
+extern OsmlTile osml_mlp_take_columns(const OsmlMlp *mlp, OsmlMlpScratch *scratch,
 										 int rows, int n);
 extern bool osml_mlp_copies_inputs(const OsmlMlp *mlp);
 extern void osml_mlp_set_rows(const OsmlMlp *mlp, OsmlMlpRows *rows, const OsmlBlock *block,
@@ -108,20 +108,20 @@ extern void osml_mlp_set_rows(const OsmlMlp *mlp, OsmlMlpRows *rows, const OsmlB
 extern void osml_mlp_inputs(const OsmlMlp *mlp, const OsmlBackend *backend,
 							const void *params, OsmlMlpRows *rows);
 extern void osml_mlp_embed(const OsmlMlp *mlp, const OsmlBackend *backend,
-						   const void *params, OsmlColumns inputs,
+						   const void *params, OsmlTile inputs,
 						   const int32_t *codes, size_t code_stride);
 extern void osml_mlp_forward(const OsmlMlp *mlp, const OsmlBackend *backend,
-							 const void *params, OsmlMlpRows *rows, int l, OsmlColumns x,
+							 const void *params, OsmlMlpRows *rows, int l, OsmlTile x,
 							 bool train);
 extern double osml_mlp_loss(const OsmlMlp *mlp, const OsmlBackend *backend,
 							const OsmlMlpRows *rows);
 extern void osml_mlp_weight_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
-								 const OsmlMlpRows *rows, int l, OsmlColumns x, void *grad);
+								 const OsmlMlpRows *rows, int l, OsmlTile x, void *grad);
 extern void osml_mlp_back(const OsmlMlp *mlp, const OsmlBackend *backend,
 						  const void *params, const OsmlMlpRows *rows, int l,
-						  OsmlColumns x_slope);
+						  OsmlTile x_slope);
 extern void osml_mlp_embed_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
-								const OsmlMlpRows *rows, OsmlColumns x_slope, void *grad);
+								const OsmlMlpRows *rows, OsmlTile x_slope, void *grad);
 
 /* in mlp_batch.c */
 extern size_t osml_mlp_batch_scratch(const OsmlMlp *mlp, int64_t batch_rows);

@@ -26,7 +26,7 @@ typedef struct Batch
 	double	   *shift;
 	double	   *zeroes;
 	double	   *inverse[OSML_MAX_HIDDEN + 1];	/* 1 / sqrt(var + eps), of each layer */
-	OsmlColumns inputs;			/* a layer's, normalised, of one block */
+	OsmlTile inputs;			/* a layer's, normalised, of one block */
 	char	   *chunks;			/* the blocks, chunk_bytes apart */
 	size_t		chunk_bytes;
 } Batch;
@@ -36,7 +36,7 @@ typedef struct Chunk
 {
 	OsmlBlock  *block;
 	OsmlMlpRows rows;
-	OsmlColumns x_slope;		/* slopes of the current layer's inputs */
+	OsmlTile x_slope;		/* slopes of the current layer's inputs */
 } Chunk;
 
 /* lay out one chunk; the columns of value[] and slope[] as they belong to layers */
@@ -195,7 +195,7 @@ normalise(Batch *batch, int l, void *params)
 		mean[j] /= (double) n;
 	for (int64_t c = 0; c < chunks_of(n); c++)
 	{
-		OsmlColumns x = chunk_at(batch, c).rows.value[l];
+		OsmlTile x = chunk_at(batch, c).rows.value[l];
 
 		batch->backend->comoments(precision, x, x, mean, batch->product);
 	}
@@ -209,7 +209,7 @@ normalise(Batch *batch, int l, void *params)
 	}
 	for (int64_t c = 0; c < chunks_of(n); c++)
 	{
-		OsmlColumns x = chunk_at(batch, c).rows.value[l];
+		OsmlTile x = chunk_at(batch, c).rows.value[l];
 
 		batch->backend->map(precision, x, mean, batch->inverse[l], batch->zeroes, x);
 	}
@@ -232,10 +232,10 @@ load_affine(Batch *batch, int l, const void *params)
 }
 
 /* what layer l sees of a chunk: normalised values times gain plus shift */
-static OsmlColumns
+static OsmlTile
 layer_inputs(Batch *batch, const Chunk *chunk, int l)
 {
-	OsmlColumns x = batch->inputs;
+	OsmlTile x = batch->inputs;
 
 	x.n = batch->mlp.layer[l].n_in;
 	x.rows = chunk->rows.n;
@@ -280,7 +280,7 @@ back_through_norm(Batch *batch, int l, void *grad)
 	for (int64_t c = 0; c < chunks_of(batch->kept->rows); c++)
 	{
 		Chunk		chunk = chunk_at(batch, c);
-		OsmlColumns slope = chunk.x_slope;
+		OsmlTile slope = chunk.x_slope;
 
 		slope.n = mlp->layer[l].n_in;
 		batch->backend->unmap(precision, chunk.rows.value[l], batch->gain, batch->sum,
@@ -306,7 +306,7 @@ backward(Batch *batch, int l, const void *params, void *grad)
 	for (int64_t c = 0; c < chunks_of(batch->kept->rows); c++)
 	{
 		Chunk		chunk = chunk_at(batch, c);
-		OsmlColumns slope = chunk.x_slope;
+		OsmlTile slope = chunk.x_slope;
 
 		slope.n = layer->n_in;
 		osml_mlp_weight_grad(mlp, batch->backend, &chunk.rows, l,

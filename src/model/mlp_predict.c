@@ -46,8 +46,8 @@ static Work
 lay_out(const OsmlMlp *mlp, OsmlMlpScratch *scratch, int n)
 {
 	Work		work = {.center = NULL};
-	OsmlColumns buffer[2];
-	OsmlColumns unread;
+	OsmlTile buffer[2];
+	OsmlTile unread;
 	size_t		doubles = (size_t) mlp->width * sizeof(double);
 
 	osml_mlp_take(scratch, sizeof(OsmlMlpKept));
@@ -122,7 +122,7 @@ go_forward(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params, W
 static void
 hand_out(const OsmlMlp *mlp, const Work *work, size_t stride, double *z)
 {
-	OsmlColumns out = work->rows.value[mlp->n_layers];
+	OsmlTile out = work->rows.value[mlp->n_layers];
 
 	for (int k = 0; k < out.n; k++)
 		for (int i = 0; i < out.rows; i++)

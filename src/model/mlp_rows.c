@@ -23,13 +23,13 @@ osml_mlp_take(OsmlMlpScratch *scratch, size_t bytes)
 }
 
 /* n columns of a tile; one row has none beside it */
-OsmlColumns
+OsmlTile
 osml_mlp_take_columns(const OsmlMlp *mlp, OsmlMlpScratch *scratch, int rows, int n)
 {
 	size_t		stride = rows == 1 ? 1 : (size_t) rows + PADDING;
 	size_t		bytes = (size_t) n * stride * osml_precision_size(mlp->spec->precision);
 
-	return (OsmlColumns)
+	return (OsmlTile)
 	{
 		.values = osml_mlp_take(scratch, bytes),
 		.stride = stride,
@@ -59,8 +59,8 @@ osml_mlp_set_rows(const OsmlMlp *mlp, OsmlMlpRows *rows, const OsmlBlock *block,
 }
 
 /* columns [first, first + n) of some */
-static OsmlColumns
-part(const OsmlMlp *mlp, OsmlColumns columns, int first, int n)
+static OsmlTile
+part(const OsmlMlp *mlp, OsmlTile columns, int first, int n)
 {
 	columns.values = osml_mlp_place(mlp, columns.values, (size_t) first * columns.stride);
 	columns.n = n;
@@ -70,7 +70,7 @@ part(const OsmlMlp *mlp, OsmlColumns columns, int first, int n)
 /* what the embeddings say of codes[k * code_stride + row], behind the dense columns */
 void
 osml_mlp_embed(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params,
-			   OsmlColumns inputs, const int32_t *codes, size_t code_stride)
+			   OsmlTile inputs, const int32_t *codes, size_t code_stride)
 {
 	const OsmlModelSpec *spec = mlp->spec;
 	int			column = spec->layout.n_dense;
@@ -94,8 +94,8 @@ osml_mlp_inputs(const OsmlMlp *mlp, const OsmlBackend *backend, const void *para
 				OsmlMlpRows *rows)
 {
 	const OsmlModelSpec *spec = mlp->spec;
-	OsmlColumns *inputs = &rows->value[0];
-	OsmlColumns block = {
+	OsmlTile *inputs = &rows->value[0];
+	OsmlTile block = {
 		.values = osml_mlp_place(mlp, osml_block_column(rows->block, 0), (size_t) rows->lo),
 		/* a float32 block's columns begin where its float64 ones did */
 		.stride = OSML_BLOCK_ROWS * sizeof(double) / osml_precision_size(spec->precision),
@@ -120,7 +120,7 @@ osml_mlp_inputs(const OsmlMlp *mlp, const OsmlBackend *backend, const void *para
 /* outputs of layer l from its inputs x, which batch norm may have changed */
 void
 osml_mlp_forward(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params,
-				 OsmlMlpRows *rows, int l, OsmlColumns x, bool train)
+				 OsmlMlpRows *rows, int l, OsmlTile x, bool train)
 {
 	const OsmlModelSpec *spec = mlp->spec;
 	const OsmlMlpLayer *layer = &mlp->layer[l];
@@ -162,7 +162,7 @@ osml_mlp_loss(const OsmlMlp *mlp, const OsmlBackend *backend, const OsmlMlpRows 
 /* gradient of layer l's weight and bias, x as it was in forward */
 void
 osml_mlp_weight_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
-					 const OsmlMlpRows *rows, int l, OsmlColumns x, void *grad)
+					 const OsmlMlpRows *rows, int l, OsmlTile x, void *grad)
 {
 	const OsmlMlpLayer *layer = &mlp->layer[l];
 
@@ -174,7 +174,7 @@ osml_mlp_weight_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
 /* slopes of layer l's inputs */
 void
 osml_mlp_back(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params,
-			  const OsmlMlpRows *rows, int l, OsmlColumns x_slope)
+			  const OsmlMlpRows *rows, int l, OsmlTile x_slope)
 {
 	backend->dense_back(backend, mlp->spec->precision,
 						osml_mlp_place(mlp, params, mlp->layer[l].weight),
@@ -184,7 +184,7 @@ osml_mlp_back(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params
 /* gradient of the embeddings, from slopes of the first layer's inputs */
 void
 osml_mlp_embed_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
-					const OsmlMlpRows *rows, OsmlColumns x_slope, void *grad)
+					const OsmlMlpRows *rows, OsmlTile x_slope, void *grad)
 {
 	const OsmlLayout *layout = &mlp->spec->layout;
 	int			column = layout->n_dense;

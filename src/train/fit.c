@@ -19,6 +19,7 @@
 #include "train/divergence.h"
 #include "train/fit.h"
 #include "train/load.h"
+#include "train/monitor.h"
 #include "train/validate.h"
 
 /* rows that log_step() adds at most */
@@ -116,6 +117,7 @@ close_epoch(OsmlFit *fit)
 	/* epochs of a handful of rows can be as short as steps */
 	if (fit->done || osml_log_room(run, 1))
 		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	osml_monitor_offer(run, NULL, run->train_loss);
 	fit->epoch_loss_sum = 0;
 	fit->epoch_weight = 0;
 }
@@ -141,6 +143,7 @@ take_step(OsmlFit *fit)
 	step.norm_clipped = clip_gradient(fit, step.norm);
 	step.lr = run->hparams->lr *
 		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
+							 &run->monitor->schedule, &run->monitor->plateau,
 							 run->row.steps + 1, fit->total_steps);
 	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
@@ -205,7 +208,8 @@ limit_reached(OsmlFit *fit)
 	OsmlRun    *run = fit->run;
 	const OsmlHparams *hparams = run->hparams;
 
-	if (hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches)
+	if (run->monitor->done ||
+		(hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches))
 		return true;
 	return !isnan(hparams->max_time) &&
 		TimestampDifferenceExceeds(run->started_at, GetCurrentTimestamp(),
@@ -228,6 +232,7 @@ end_batch(OsmlFit *fit)
 	fit->done = limit_reached(fit);
 	osml_run_check(run);
 	maybe_validate(fit, false);
+	fit->done = fit->done || run->monitor->done;
 }
 
 /* What rows [lo, hi) of a prepared block weigh. */
@@ -392,6 +397,7 @@ fit_epochs(OsmlFit *fit)
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
 		maybe_validate(fit, true);
+		fit->done = fit->done || run->monitor->done;
 	}
 }
 
@@ -418,6 +424,8 @@ osml_fit(OsmlRun *run)
 				 errhint("Lower \"batch_size\", or leave out \"drop_last\".")));
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
+	/* what ends nothing any more is not offered */
+	run->monitor = NULL;
 	if (run->parts[OSML_PART_VAL].present &&
 		(fit.validated_batch != fit.n_batches || !run->validation_logged))
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",

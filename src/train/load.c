@@ -230,7 +230,7 @@ load_split(OsmlRun *run)
 static void
 check_memory(OsmlRun *run)
 {
-	int64		needed = (int64) osml_run_working_bytes(&run->spec);
+	int64		needed = (int64) osml_run_working_bytes(&run->spec, run->hparams->batch_size);
 
 	if (!osml_budget_take(&run->budget, needed))
 		ereport(ERROR,

@@ -23,6 +23,7 @@
 #include "train/dataset.h"
 #include "train/kind.h"
 #include "train/launcher.h"
+#include "train/monitor.h"
 #include "train/run.h"
 #include "train/worker.h"
 
@@ -193,6 +194,8 @@ resolve_labels(OsmlPlan *plan, OsmlHparams *hparams)
 	OsmlFeatureSet *train = &plan->parts[OSML_PART_TRAIN].set;
 
 	osml_kind_resolve(hparams, train);
+	osml_monitor_check(hparams, hparams->loss > 0 ? &osml_models[hparams->model_type - 1] : NULL,
+					   plan->parts[OSML_PART_VAL].present || hparams->val_fraction > 0);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
 		OsmlPart   *part = &plan->parts[p];

@@ -93,6 +93,8 @@ osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout, int n_classe
 
 	if (osml_loss_by_class(spec.loss))
 		spec.n_outputs = n_classes;
+	if (spec.ops == &osml_model_mlp)
+		spec.network = osml_hparams_network(hparams);
 	return spec;
 }
 
@@ -113,7 +115,7 @@ osml_check_initial_weights(const OsmlHparams *hparams, const OsmlModelSpec *spec
 }
 
 Size
-osml_run_model_bytes(const OsmlModelSpec *spec)
+osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 {
 	Size		n = spec->layout.n_dense;
 	Size		entries = osml_layout_entries(&spec->layout);
@@ -121,12 +123,12 @@ osml_run_model_bytes(const OsmlModelSpec *spec)
 	return sizeof(OsmlColumnStats) * (n + 1) + 3 * sizeof(double) * n +
 		(sizeof(int64) + sizeof(double)) * entries +
 		osml_model_values(spec) * osml_precision_size(spec->precision) +
-		spec->ops->scratch(spec, OSML_BLOCK_ROWS);
+		spec->ops->scratch(spec, batch_rows);
 }
 
 Size
-osml_run_working_bytes(const OsmlModelSpec *spec)
+osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 {
 	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS +
-		spec->ops->scratch(spec, OSML_BLOCK_ROWS);
+		spec->ops->scratch(spec, batch_rows);
 }

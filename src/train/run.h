@@ -76,6 +76,7 @@ typedef struct OsmlRun
 	bool		reread;			/* training rows are read again each epoch */
 	TimestampTz started_at;
 	bool		diverged;
+	struct OsmlMonitor *monitor;	/* while it fits */
 } OsmlRun;
 
 /* the pulse of a run, called once a batch or block and in each wait:
@@ -100,8 +101,8 @@ extern void osml_check_initial_weights(const OsmlHparams *hparams,
 
 /* what a run takes of its budget before the first row is kept: the model and all
  * that is counted of its columns; blocks for intake, split and window */
-extern Size osml_run_model_bytes(const OsmlModelSpec *spec);
-extern Size osml_run_working_bytes(const OsmlModelSpec *spec);
+extern Size osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows);
+extern Size osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows);
 
 /* add "key": value to the run's summary; value is JSON text */
 extern void osml_run_summary(OsmlRun *run, const char *key, const char *value);

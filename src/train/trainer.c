@@ -209,7 +209,7 @@ create_model(OsmlRun *run)
 
 	run->layout = osml_model_layout(run->set);
 	*spec = osml_run_spec(run->hparams, &run->layout, run->classes ? run->classes->n : 0);
-	osml_run_take(run, osml_run_model_bytes(spec));
+	osml_run_take(run, osml_run_model_bytes(spec, run->hparams->batch_size));
 	n = run->layout.n_dense;
 	entries = osml_layout_entries(&run->layout);
 	run->stats = osml_run_zeroed(run, sizeof(OsmlColumnStats) * (n + 1));
@@ -222,7 +222,7 @@ create_model(OsmlRun *run)
 	run->scaling.impute = osml_run_zeroed(run, sizeof(double) * n);
 	run->params = osml_run_zeroed(run, osml_model_values(spec) *
 								  osml_precision_size(spec->precision));
-	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, OSML_BLOCK_ROWS));
+	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, run->hparams->batch_size));
 	osml_check_initial_weights(run->hparams, spec);
 	run->intake.encoder.class_weights = class_weights(run);
 	osml_intake_encode(run);

@@ -11,6 +11,7 @@
 #include "rules/metric/metric.h"
 #include "source/context_arena.h"
 #include "train/feed.h"
+#include "train/monitor.h"
 #include "train/validate.h"
 
 /* rows predicted at a time: their predictions and labels stay in L1 */
@@ -144,6 +145,8 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 	osml_check_status(osml_measure_settle(measuring.measure));
 	loss = osml_measure_loss(measuring.measure);
 	log_measures(run, phase, measuring.measure, always);
+	if (part == OSML_PART_VAL)
+		osml_monitor_offer(run, measuring.measure, loss);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return loss;

@@ -164,9 +164,9 @@ check_layer(OsmlPrecision precision, int n_in, int n_out, int rows)
 	for (int g = 0; g < 2; g++)
 	{
 		const OsmlBackend *backend = g == 1 ? &with : &osml_backend_cpu;
-		OsmlColumns in = {x, stride, rows, n_in};
-		OsmlColumns z = {out[g][0] = calloc(n, width), (size_t) rows, rows, n_out};
-		OsmlColumns back = {out[g][1] = calloc(n, width), stride, rows, n_in};
+		OsmlTile in = {x, stride, rows, n_in};
+		OsmlTile z = {out[g][0] = calloc(n, width), (size_t) rows, rows, n_out};
+		OsmlTile back = {out[g][1] = calloc(n, width), stride, rows, n_in};
 
 		out[g][2] = calloc(n, width);
 		out[g][3] = calloc(n, width);
