@@ -50,7 +50,7 @@ INSERT INTO bad (hparams) VALUES
 	('{"bias": "perhaps"}'), ('{"bias": 2}'), ('{"bias": null}'), ('{"bias": []}'), ('{"nesterov": 0.5}'),
 	-- choices
 	('{"optimizer": "adamx"}'), ('{"optimizer": 1}'), ('{"optimizer": null}'), ('{"optimizer": ["SGD"]}'), ('{"loss": ""}'),
-	('{"loss": "log"}'), ('{"model_type": "mlp"}'), ('{"loss": "logloss", "model_type": "linear"}'), ('{"init": "ones"}'), ('{"precision": "float16"}'), ('{"scale": "auto"}'),
+	('{"loss": "log"}'), ('{"model_type": "tree"}'), ('{"loss": "logloss", "model_type": "linear"}'), ('{"init": "ones"}'), ('{"precision": "float16"}'), ('{"scale": "auto"}'),
 	('{"scale_label": "minmax"}'), ('{"shuffle": true}'), ('{"on_null": "zero"}'), ('{"on_nonfinite": "keep"}'), ('{"device": "cuda"}'),
 	('{"on_disconnect": "stop"}'), ('{"gradient_clip_algorithm": "global"}'), ('{"lr_schedule": "cosine-ish"}'),
 	-- times

@@ -62,7 +62,8 @@ loss_of_label(const OsmlModelKind *kind, OsmlLabelType label, int n_classes)
 	OsmlLoss	loss = OSML_LOSS_CROSS_ENTROPY;
 
 	/* most kinds have no choice */
-	if (label == OSML_LABEL_TYPE_NUMBER || (kind->losses & (kind->losses - 1)) == 0)
+	if (label == OSML_LABEL_TYPE_NUMBER || !(kind->losses & (1u << loss)) ||
+		kind->loss == loss)
 		return (int) kind->loss;
 	if (label == OSML_LABEL_TYPE_BOOLEAN || n_classes == 2)
 		loss = OSML_LOSS_LOGLOSS;
