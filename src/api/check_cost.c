@@ -24,35 +24,12 @@ typedef struct Prospect
 	OsmlForesight where;
 } Prospect;
 
-/* The first rows, through all that a run does with rows. */
-static void
-attempt_trial(OsmlCheck *check)
-{
-	const char *name = check->dataset->name;
-
-	/* as resolve.c does; the program passes the number through */
-	check->set->layout.has_row_number = true;
-	osml_feature_set_build(check->set, name);
-	osml_trial(check->source, check->set, name, check->hparams,
-			   (double) check->report->sample.rows, &check->trial);
-}
-
-/* Rows of each part, less those that a run leaves out of the training rows. */
+/* Rows of each part that a run keeps; those held out are the training rows' too. */
 static void
 count_rows(const OsmlCheck *check, Prospect *run)
 {
-	const OsmlSample *sample = &check->report->sample;
-	double		usable = sample->rows;
-
-	if (check->hparams->on_null == OSML_ON_NULL_MEAN)
-		usable -= sample->unlabelled;
-	else
-		usable -= check->null_rows;
-	if (check->hparams->on_nonfinite == OSML_ON_NONFINITE_SKIP)
-		usable -= check->nonfinite_rows;
-	run->rows[OSML_PART_TRAIN] = Max(0, usable);
-	run->rows[OSML_PART_VAL] = check->report->val_rows;
-	run->rows[OSML_PART_TEST] = check->report->test_rows;
+	for (int p = 0; p < OSML_N_PARTS; p++)
+		run->rows[p] = (double) check->survey[p].kept;
 }
 
 static void
@@ -211,11 +188,8 @@ void
 osml_check_cost(OsmlCheck *check)
 {
 	Prospect	run = {0};
-	bool		tried = false;
 
 	count_rows(check, &run);
-	if (check->set != NULL && check->report->sample.n > 0)
-		tried = osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
 	if (check->set != NULL)
 	{
 		foresee(check, &run);
@@ -223,7 +197,7 @@ osml_check_cost(OsmlCheck *check)
 		if (!run.where.refused)
 			check_disk(check, &run.where);
 	}
-	if (tried && check->trial.rows > 0)
+	if (check->tried && check->trial.rows > 0)
 		check_time(check, &run);
 	else
 		osml_check_put(check, "time", OSML_CHECK_OK, NULL, check->seconds,
