@@ -49,12 +49,17 @@ osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc, values, nulls);
 }
 
-/* Only what a user can put right: cancellation, or a lack of memory, goes on. */
+/*
+ * Only what a user can put right: cancellation, or a lack of memory, goes on.  So
+ * does a lack of rights, which is for whoever asks, and not for a table.
+ */
 static bool
 is_complaint(int sqlstate)
 {
 	int			category = ERRCODE_TO_CATEGORY(sqlstate);
 
+	if (sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		return false;
 	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_FEATURE_NOT_SUPPORTED ||
 		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
 		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || category == ERRCODE_PLPGSQL_ERROR ||
@@ -86,10 +91,13 @@ osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (!is_complaint(error->sqlerrcode))
-			PG_RE_THROW();
 		FlushErrorState();
+		/* first of all: an error that leaves a subtransaction open leaves the session in it */
 		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller);
+		CurrentResourceOwner = owner;
+		if (!is_complaint(error->sqlerrcode))
+			ReThrowError(error);
 		fine = false;
 		if (name)
 			osml_check_put(check, name, verdict, check->subject, NAN, error->message,
@@ -108,7 +116,6 @@ attempt_report(OsmlCheck *check)
 	instr_time	start;
 	instr_time	end;
 
-	check->report = NULL;
 	check->report = osml_report_resolve(check->name, check->hparams->label,
 										check->hparams->features, NIL);
 	INSTR_TIME_SET_CURRENT(start);
@@ -124,8 +131,12 @@ attempt_report(OsmlCheck *check)
 static bool
 read_report(OsmlCheck *check)
 {
-	return osml_check_attempt(check, check->set ? "data" : NULL, OSML_CHECK_WARN,
-							  attempt_report);
+	bool		read = osml_check_attempt(check, check->set ? "data" : NULL, OSML_CHECK_WARN,
+										  attempt_report);
+
+	if (!read)
+		check->report = NULL;
+	return read;
 }
 
 static void
@@ -159,8 +170,6 @@ osml_check(PG_FUNCTION_ARGS)
 	osml_check_inputs(check);
 	read = read_report(check);
 	osml_check_survey(check);
-	if (check->valid)
-		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, "valid", NULL);
 	if (read)
 	{
 		osml_check_rows(check);
@@ -168,6 +177,9 @@ osml_check(PG_FUNCTION_ARGS)
 			osml_check_data(check);
 	}
 	osml_check_cost(check);
+	if (check->valid)
+		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, check->set ? "valid" :
+					   "valid by themselves", NULL);
 	error_context_stack = context.previous;
 	return (Datum) 0;
 }

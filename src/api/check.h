@@ -9,6 +9,7 @@
 
 #include "api/report.h"
 #include "hparams/hparams.h"
+#include "train/foresee.h"
 #include "train/plan.h"
 #include "train/survey.h"
 #include "train/trial.h"
@@ -39,6 +40,8 @@ typedef struct OsmlCheck
 	bool		tried;			/* the trial came to its end; it may have had no row */
 	bool		surveyed[OSML_N_PARTS];
 	OsmlSurvey	survey[OSML_N_PARTS];
+	bool		trains;			/* there are enough of them to train on */
+	OsmlForesight where;		/* rows would be kept */
 } OsmlCheck;
 
 /* What a run would do first, and what it leaves to be looked at. */

@@ -19,6 +19,7 @@ attempt_hparams(OsmlCheck *check)
 	OsmlHparams *hparams = osml_hparams_parse(check->dataset->options, check->given);
 
 	osml_hparams_check(hparams);
+	osml_resolve_scale_label(hparams);
 	check->hparams = hparams;
 }
 

@@ -85,18 +85,26 @@ attempt_weights(OsmlCheck *check)
 	osml_check_initial_weights(check->hparams, &check->set->program->output);
 }
 
-/*
- * Where the trial saw all that a run learns from, it knows the number of
- * parameters; else a run may find more categories.
- */
+/* Did the trial see all that a run learns from? */
+static bool
+learned_all(const OsmlCheck *check)
+{
+	return check->trial.n_learning == 0 ||
+		(check->trial.whole && check->hparams->val_fraction == 0);
+}
+
+/* Where not, a run may find more categories, which have parameters too. */
 static void
 check_weights(OsmlCheck *check)
 {
 	const OsmlTrial *trial = &check->trial;
-	bool		certain = trial->n_learning == 0 ||
-		(trial->whole && check->hparams->val_fraction == 0);
+	const OsmlLayout *layout = &check->set->program->output;
+	int			n_given = check->hparams->initial_weights.n;
+	int			least = layout->n_dense + layout->n_codes + (check->hparams->bias ? 1 : 0);
+	bool		certain = learned_all(check) || n_given < least;
 
-	if (check->hparams->initial_weights.n == 0 || check->set->program->output.n_codes == 0)
+	/* without categories, resolving has judged them */
+	if (n_given == 0 || layout->n_codes == 0)
 		return;
 	if (!osml_check_attempt(check, "hyperparameters", certain ? OSML_CHECK_ERROR :
 							OSML_CHECK_WARN, attempt_weights))
@@ -105,6 +113,18 @@ check_weights(OsmlCheck *check)
 		osml_check_put(check, "hyperparameters", OSML_CHECK_WARN, NULL, NAN,
 					   psprintf("\"initial_weights\" fit the categories of the first %lld rows; others may have more",
 								(long long) trial->rows), NULL);
+}
+
+/* What is not known of the features of the rows, in words. */
+static const char *
+how_made(const OsmlCheck *check)
+{
+	if (!check->tried)
+		return ", but no features were made of them";
+	if (learned_all(check))
+		return "";
+	return psprintf(", with features learned from the first %lld",
+					(long long) check->trial.rows);
 }
 
 /* Every row of a part. */
@@ -123,12 +143,25 @@ survey_part(OsmlCheck *check, OsmlPartKind kind)
 	{
 		osml_check_put(check, "reading", OSML_CHECK_OK, check->subject, survey->kept,
 					   psprintf("all %lld rows were read as a run reads them%s",
-								(long long) survey->rows, check->tried ? "" :
-								", but features were not made of them"), NULL);
+								(long long) survey->rows, how_made(check)), NULL);
 		check_nulls(check, survey);
 		check_nonfinite(check, survey);
 	}
+	else
+		/* it got half-way */
+		memset(&check->survey[kind], 0, sizeof(OsmlSurvey));
 	check->subject = NULL;
+}
+
+/* Whether the training rows are enough; that there are none at all is said elsewhere. */
+static void
+judge(OsmlCheck *check)
+{
+	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
+
+	check->trains = survey->rows > 0 &&
+		osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_usable);
+	check->valid = check->valid && (check->trains || survey->kept == 0);
 }
 
 void
@@ -143,5 +176,5 @@ osml_check_survey(OsmlCheck *check)
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 		survey_part(check, p);
 	if (check->surveyed[OSML_PART_TRAIN] && check->tried)
-		(void) osml_check_attempt(check, "steps", OSML_CHECK_ERROR, attempt_usable);
+		judge(check);
 }

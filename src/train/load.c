@@ -360,21 +360,31 @@ standardize(const OsmlColumnStats *stats, bool bias, double *center, double *sca
  * itself.  Better said here, by column, than by the NaN they would end in.
  */
 static void
-check_magnitude(const OsmlRun *run, int column, bool scaled)
+check_magnitude(const OsmlColumnStats *stats, const char *name, OsmlPrecision precision,
+				bool scaled)
 {
-	const OsmlColumnStats *stats = &run->stats[column];
 	double		peak = Max(fabs(stats->min), fabs(stats->max));
-	bool		narrow = run->spec.precision == OSML_FLOAT32 && peak > FLT_MAX;
+	bool		narrow = precision == OSML_FLOAT32 && peak > FLT_MAX;
 
 	if (stats->n == 0 || (!narrow && (!scaled || isfinite(osml_stats_std(stats)))))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("column \"%s\" has values up to %g, too large to %s",
-					column < run->layout.n_dense ? osml_dense_name(run->set, column) :
-					run->set->label, peak,
+			 errmsg("column \"%s\" has values up to %g, too large to %s", name, peak,
 					narrow ? "compute in float32" : "standardize"),
 			 errhint("Filter such rows out, or divide the column in a view or a SELECT.")));
+}
+
+void
+osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+					  const OsmlColumnStats *stats)
+{
+	int			n = set->program->output.n_dense;
+
+	for (int j = 0; j <= n; j++)
+		check_magnitude(&stats[j], j < n ? osml_dense_name(set, j) : set->label,
+						hparams->precision,
+						(j < n ? hparams->scale : hparams->scale_label) == OSML_SCALE_STANDARDIZE);
 }
 
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
@@ -388,8 +398,8 @@ osml_scaling_from_stats(OsmlRun *run)
 	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
 		run->have_stats;
 
-	for (int j = 0; j <= n && run->have_stats; j++)
-		check_magnitude(run, j, j < n ? scale : scale_label);
+	if (run->have_stats)
+		osml_check_magnitudes(run->set, hparams, run->stats);
 	for (int j = 0; j < n; j++)
 	{
 		scaling->center[j] = 0;

@@ -39,6 +39,11 @@ extern void osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash,
  * alone, so equal rows stay together. */
 extern bool osml_held_out(const OsmlHparams *hparams, uint64 hash);
 
+/* raise: the values of a column, or of the label behind them, are too large to
+ * be scaled or to be float32 */
+extern void osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+								  const OsmlColumnStats *stats);
+
 /* scaling constants, as the hyperparameters ask */
 extern void osml_scaling_from_stats(OsmlRun *run);
 

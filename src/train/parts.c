@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/definition.h"
+#include "rules/loss/loss.h"
 #include "source/column.h"
 #include "source/definition.h"
 #include "train/dataset.h"
@@ -130,4 +131,14 @@ osml_check_initial_weights(const OsmlHparams *hparams, const OsmlLayout *layout)
 						given, n_params),
 				 errhint("Give one number for each feature value and each category%s.",
 						 hparams->bias ? ", and one for the intercept" : "")));
+}
+
+void
+osml_resolve_scale_label(OsmlHparams *hparams)
+{
+	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
+
+	if (hparams->scale_label == OSML_SCALE_AUTO)
+		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
+			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
 }

@@ -27,4 +27,7 @@ extern void osml_resolve_held_out(OsmlPart *part, OsmlPartKind kind,
  * these features, whose categories are known */
 extern void osml_check_initial_weights(const OsmlHparams *hparams, const OsmlLayout *layout);
 
+/* what "auto" of "scale_label" means */
+extern void osml_resolve_scale_label(OsmlHparams *hparams);
+
 #endif							/* OSML_TRAIN_PARTS_H */

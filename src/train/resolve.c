@@ -16,7 +16,6 @@
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
-#include "rules/loss/loss.h"
 #include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/parts.h"
@@ -134,8 +133,6 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 static void
 resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 {
-	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
-
 	hparams->label = set->label;
 	hparams->features = NIL;
 	for (int i = 0; i < set->n_features; i++)
@@ -146,9 +143,7 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 		hparams->model_type = 1;
 	if (hparams->device == 0)
 		hparams->device = 1;
-	if (hparams->scale_label == OSML_SCALE_AUTO)
-		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
-			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+	osml_resolve_scale_label(hparams);
 }
 
 OsmlPlan *

@@ -59,6 +59,8 @@ count_block(void *arg, OsmlBlock *raw)
 	survey->kept += block->nrows;
 	for (int r = 0; counting->splits && r < block->nrows; r++)
 		survey->held_out += osml_held_out(counting->hparams, hash[r]) ? 1 : 0;
+	if (survey->stats)
+		osml_stats_block(survey->stats, &counting->layout, block);
 	if (counting->encodes && counting->hparams->on_null == OSML_ON_NULL_MEAN)
 		count_filled(counting, block);
 	return true;
@@ -99,6 +101,9 @@ osml_survey(const OsmlPart *part, bool complete, bool is_train,
 	{
 		counting.layout = osml_model_layout(&part->set);
 		osml_encoder_init(&counting.encoder);
+		survey->stats = MemoryContextAlloc(old, sizeof(OsmlColumnStats) *
+										   (counting.layout.n_dense + 1));
+		osml_stats_init(survey->stats, counting.layout.n_dense + 1);
 	}
 	survey->rows = osml_scan_unit(&scan, &whole, 0, 0);
 	MemoryContextSwitchTo(old);
@@ -116,6 +121,8 @@ osml_survey_judge(const OsmlPart *train, const OsmlHparams *hparams, const OsmlS
 	};
 
 	osml_require_usable(train->source.label, hparams, &rows);
+	if (survey->stats && !osml_streams(hparams))
+		osml_check_magnitudes(&train->set, hparams, survey->stats);
 	if (!osml_optimizer_is_exact(hparams->optimizer) &&
 		!osml_length_has_step(hparams, rows.train))
 		osml_length_no_step(hparams);

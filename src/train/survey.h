@@ -6,6 +6,7 @@
 #ifndef OSML_SURVEY_H
 #define OSML_SURVEY_H
 
+#include "compute/stats.h"
 #include "hparams/hparams.h"
 #include "train/plan.h"
 
@@ -17,6 +18,7 @@ typedef struct OsmlSurvey
 	int64		kept;
 	int64		filled;			/* of those: with a NULL that "on_null" fills in */
 	int64		held_out;		/* of those: that "val_fraction" takes */
+	OsmlColumnStats *stats;		/* of those: number columns, then the label; or NULL */
 } OsmlSurvey;
 
 /*
@@ -28,7 +30,8 @@ typedef struct OsmlSurvey
 extern void osml_survey(const OsmlPart *part, bool complete, bool is_train,
 						const OsmlHparams *hparams, OsmlSurvey *survey);
 
-/* raise what a run makes of the training rows: none to train on, or no full batch */
+/* raise what a run makes of the training rows: none to train on, values too large,
+ * or no full batch */
 extern void osml_survey_judge(const OsmlPart *train, const OsmlHparams *hparams,
 							  const OsmlSurvey *survey);
 
