@@ -12,15 +12,13 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
-#include "catalog/definition.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
-#include "model/model.h"
-#include "rules/loss/loss.h"
 #include "train/dataset.h"
 #include "train/launcher.h"
+#include "train/parts.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
@@ -53,76 +51,15 @@ find_dataset(const char *name)
 	return row;
 }
 
-/* Resolve one part; val and test must have what train has. */
-static void
-resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
-{
-	part->present = true;
-	part->source = *source;
-	part->set = *set;
-	part->set.layout.has_row_number = true;
-}
-
-/* Hyperparameters that count the columns must count them right. */
-static void
-check_counts(const OsmlHparams *hparams, const OsmlSource *train,
-			 const OsmlFeatureSet *set)
-{
-	const OsmlLayout *layout = &set->program->output;
-	OsmlModelSpec spec = {.ops = &osml_model_linear,.layout = *layout,.bias = hparams->bias};
-	size_t		n_params = layout->n_codes == 0 ? spec.ops->n_params(&spec) : 0;
-	int			n_values = layout->n_dense + layout->n_codes;
-
-	if (hparams->num_features != OSML_AUTO && hparams->num_features != n_values)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg_plural("hyperparameter \"num_features\" is " INT64_FORMAT
-							   ", but %s gives %d feature value",
-							   "hyperparameter \"num_features\" is " INT64_FORMAT
-							   ", but %s gives %d feature values",
-							   n_values, hparams->num_features, train->label, n_values),
-				 errhint("Leave it out, or name the columns in \"features\".")));
-	/* how many categories there are, only the trainer learns */
-	if (hparams->initial_weights.n != 0 && layout->n_codes == 0 &&
-		hparams->initial_weights.n != (int) n_params)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						hparams->initial_weights.n, n_params),
-				 errhint("Give one number for each feature value%s.",
-						 hparams->bias ? " and one for the intercept" : "")));
-}
-
 static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
 {
-	const char *label = hparams->label ? hparams->label : dataset->label;
-	OsmlSource *train = osml_dataset_source(dataset, NULL);
-	List	   *definitions = dataset->dataset_id ?
-		osml_definitions_find(dataset->dataset_id) : NIL;
-	List	   *features = hparams->features ? hparams->features :
-		osml_dataset_features(dataset, definitions);
-	OsmlFeatureSet *set = osml_source_features(train, label, features, definitions,
-											   dataset->name);
-	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
-	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
+	const OsmlPart *train = &plan->parts[OSML_PART_TRAIN];
 
-	check_counts(hparams, train, set);
-	if (hparams->val_fraction > 0 && dataset->val)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"val_fraction\" is given, but the dataset has a val source"),
-				 errhint("Leave one of them out.")));
-	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set);
+	osml_resolve_train(&plan->parts[OSML_PART_TRAIN], dataset, hparams);
+	osml_resolve_counts(train, dataset, hparams);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
-	{
-		OsmlSource *source;
-
-		if (others[p] == NULL)
-			continue;
-		source = osml_dataset_source(dataset, names[p]);
-		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true));
-	}
+		osml_resolve_held_out(&plan->parts[p], p, dataset, train);
 }
 
 /* The model's name: given, or the data set's, or the relation's. */
@@ -196,8 +133,6 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 static void
 resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 {
-	bool		squared = osml_loss_is_squared((OsmlLoss) hparams->loss);
-
 	hparams->label = set->label;
 	hparams->features = NIL;
 	for (int i = 0; i < set->n_features; i++)
@@ -208,9 +143,7 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 		hparams->model_type = 1;
 	if (hparams->device == 0)
 		hparams->device = 1;
-	if (hparams->scale_label == OSML_SCALE_AUTO)
-		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
-			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+	osml_resolve_scale_label(hparams);
 }
 
 OsmlPlan *

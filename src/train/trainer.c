@@ -31,6 +31,7 @@
 #include "train/fit.h"
 #include "train/learn.h"
 #include "train/load.h"
+#include "train/parts.h"
 #include "train/run.h"
 #include "train/trainer.h"
 #include "train/validate.h"
@@ -164,22 +165,6 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* The number of parameters is known only once categories have been learned. */
-static void
-check_initial_weights(const OsmlRun *run)
-{
-	size_t		n_params = run->spec.ops->n_params(&run->spec);
-	int			given = run->hparams->initial_weights.n;
-
-	if (given != 0 && (size_t) given != n_params)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						given, n_params),
-				 errhint("Give one number for each feature value and each category%s.",
-						 run->spec.bias ? ", and one for the intercept" : "")));
-}
-
 /* The features are known: make room for what depends on their number. */
 static void
 create_model(OsmlRun *run)
@@ -204,7 +189,7 @@ create_model(OsmlRun *run)
 	run->params = osml_run_zeroed(run, spec->ops->n_params(spec) *
 								  osml_precision_size(spec->precision));
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec));
-	check_initial_weights(run);
+	osml_check_initial_weights(run->hparams, &run->layout);
 	osml_intake_encode(run);
 }
 
