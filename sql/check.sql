@@ -84,6 +84,54 @@ SELECT osml_transform('ck_broken', 'inverse', 'sql', '{"expression": "1 / (gaps 
 SELECT "check", verdict, regexp_replace(message, '[0-9.e+-]+ s\M', 'N s', 'g') FROM osml_check('ck_broken')
 	WHERE "check" IN ('rows', 'memory', 'trial', 'time');
 
+-- what a run refuses, before it reads or while it does, is said before it is started
+CREATE FUNCTION pg_temp.tell(dataset text, hparams jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT format('%s %s %s: %s', "check", subject, verdict, message) FROM osml_check(dataset, hparams)
+	WHERE verdict = 'error' OR "check" IN ('hyperparameters', 'reading', 'training', 'trial')
+$$;
+CREATE FUNCTION pg_temp.fails(dataset text, hparams jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM osml_train(dataset, hparams, 'ck_model');
+	RETURN 'trained';
+EXCEPTION WHEN OTHERS THEN
+	RETURN regexp_replace(sqlerrm, 'run [0-9]+', 'run N');
+END $$;
+SELECT osml_create_dataset('ck_parts', 'SELECT y, a, kind FROM ck_rows LIMIT 2000', val => 'SELECT CASE WHEN y <> 4 THEN y END AS y, a, kind FROM ck_rows LIMIT 50',
+	test => 'SELECT CASE WHEN y = 2 THEN ''NaN'' ELSE y END AS y, a, kind FROM ck_rows LIMIT 50') > 0;
+CREATE TABLE ck_calls (n int, hparams jsonb);
+INSERT INTO ck_calls VALUES (1, '{"num_features":3, "on_nonfinite":"skip"}'), (2, '{"initial_weights":[1,2], "on_nonfinite":"skip"}'),
+	(3, '{"initial_weights":[1,2,3], "on_nonfinite":"skip"}'), (4, '{"drop_last":true, "batch_size":5000, "on_nonfinite":"skip"}'),
+	(5, '{"val_fraction":0.1, "on_nonfinite":"skip"}'), (6, '{"on_null":"error", "on_nonfinite":"skip"}'), (7, '{}'), (8, '{"lanes":4, "batch_size":64, "on_nonfinite":"skip"}'),
+	(9, '{"on_nonfinite":"skip", "max_epochs":1}'), (10, '{"features":["a","zzz"], "on_nonfinite":"skip"}');
+SELECT n, pg_temp.tell('ck_parts', hparams) FROM ck_calls ORDER BY n;
+SELECT n, pg_temp.fails('ck_parts', hparams) FROM ck_calls ORDER BY n;
+-- more rows than the trial has: what is learned from the first of them is said to be
+SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2]}');
+SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2,3,4]}');
+SELECT pg_temp.tell('SELECT y, a * 1e200 AS huge FROM ck_rows LIMIT 100', '{}');
+SELECT pg_temp.fails('SELECT y, a * 1e200 AS huge FROM ck_rows LIMIT 100', '{}');
+SELECT pg_temp.tell('SELECT y, NULL::int AS void FROM ck_rows LIMIT 100', '{}');
+SELECT pg_temp.tell('SELECT y, a FROM ck_rows LIMIT 1', '{"val_fraction":0.9, "seed":1}');
+-- an expression that fails in a late row, or in the first; a source that does
+SELECT osml_create_dataset('ck_late', 'SELECT y, a, 50000 - y AS gap FROM ck_rows', features => '{a}') > 0;
+SELECT osml_transform('ck_late', 'rate', 'sql', '{"expression": "1 / gap"}');
+SELECT pg_temp.tell('ck_late', '{}');
+SELECT pg_temp.fails('ck_late', '{}');
+SELECT pg_temp.tell('ck_broken', '{}');
+SELECT "check", verdict, message FROM osml_check('SELECT y, 1 / (50000 - y) AS rate FROM ck_rows');
+-- rows with a NULL and a NaN; with wrong keys the others count; a NULL row takes no room
+SELECT "check", figure, message FROM osml_check('SELECT y, CASE WHEN y <= 40 THEN NULL ELSE a END AS a, CASE WHEN y <= 20 THEN ''NaN'' ELSE b END AS b FROM ck_rows LIMIT 100',
+	'{"on_null":"mean", "on_nonfinite":"skip"}') WHERE "check" IN ('reading', 'nulls', 'nonfinite');
+SELECT "check", verdict, message FROM osml_check('ck_parts', '{"on_nonfinite":"skip", "lr":"x", "lrs":1}') WHERE "check" IN ('hyperparameters', 'nonfinite');
+SELECT "check", verdict, message FROM osml_check('ck_parts', '[1]') WHERE "check" = 'hyperparameters';
+SELECT osml_create_dataset('ck_gaps', 'SELECT y, a, b FROM ck_rows', val => 'SELECT y, CASE WHEN y::int % 5 < 2 THEN a END AS a, b FROM ck_rows') > 0;
+SET osml.max_memory = '1100kB';
+SELECT pg_temp.compare('ck_gaps', '{}');
+SET osml.max_spill = '700kB';
+SELECT "check", verdict, message FROM osml_check('ck_gaps') WHERE "check" IN ('memory', 'disk');
+RESET osml.max_spill;
+RESET osml.max_memory;
+
 -- a column that a dataset's split or features use is dropped: errors name both, and say what to do
 SELECT osml_create_dataset('ck_split', 'SELECT y, a, b FROM ck_rows') > 0;
 SELECT osml_create_dataset('ck_table', 'ck_rows', label => 'y') > 0;
@@ -104,5 +152,5 @@ SELECT count(*) > 0 FROM osml_split('ck_table', seed => 3);
 SELECT count(*) FROM osml_check('ck_table') WHERE verdict = 'error';
 
 SELECT osml_drop_model('ck_model');
-SELECT osml_drop_dataset(d) FROM unnest('{ck_all,ck_made,ck_broken,ck_split,ck_table,ck_chosen,ck_val}'::text[]) d;
-DROP TABLE ck_rows;
+SELECT osml_drop_dataset(d) FROM unnest('{ck_all,ck_made,ck_broken,ck_split,ck_table,ck_chosen,ck_val,ck_parts,ck_late,ck_gaps}'::text[]) d;
+DROP TABLE ck_rows, ck_calls;

@@ -2,9 +2,11 @@
  * check.c
  *	  osml_check(): what a run would meet, before it is started.
  *
- * Reads the training rows once, once more with the parts that are held out, and the
- * first of them for a trial; starts nothing.  Next: check_data.c (the checks of
- * data), check_cost.c (what a run would take), report.h.
+ * Reads the training rows for a report, the first of them for a trial, all parts as
+ * a run reads them, and again to compare the parts; starts nothing.  Next:
+ * check_inputs.c (what a run refuses before it reads), check_survey.c (while it
+ * reads), check_data.c (the checks of data), check_cost.c (what a run would
+ * take), report.h.
  */
 #include "postgres.h"
 
@@ -20,11 +22,10 @@
 
 #include "api/check.h"
 #include "api/need.h"
-#include "catalog/definition.h"
 #include "compat.h"
 #include "osml.h"
 #include "train/dataset.h"
-#include "train/kind.h"
+#include "train/parts.h"
 
 PG_FUNCTION_INFO_V1(osml_check);
 
@@ -50,9 +51,25 @@ osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 }
 
 /*
+ * Only what a user can put right: cancellation, or a lack of memory, goes on.  So
+ * does a lack of rights, which is for whoever asks, and not for a table.
+ */
+static bool
+is_complaint(int sqlstate)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlstate);
+
+	if (sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		return false;
+	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_FEATURE_NOT_SUPPORTED ||
+		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || category == ERRCODE_PLPGSQL_ERROR ||
+		sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
+}
+
+/*
  * Make an attempt.  Its complaint is what this function is asked for, so it
- * becomes a row; a subtransaction undoes whatever was half done.  Only what a
- * user can put right is a complaint: cancellation, or a lack of memory, goes on.
+ * becomes a row; a subtransaction undoes whatever was half done.
  */
 bool
 osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
@@ -72,19 +89,20 @@ osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	PG_CATCH();
 	{
 		ErrorData  *error;
-		int			category;
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-		if (category != ERRCODE_DATA_EXCEPTION && category != ERRCODE_FEATURE_NOT_SUPPORTED &&
-			category != ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION &&
-			category != ERRCODE_PROGRAM_LIMIT_EXCEEDED && category != ERRCODE_PLPGSQL_ERROR)
-			PG_RE_THROW();
 		FlushErrorState();
+		/* first of all: an error that leaves a subtransaction open leaves the session in it */
 		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller);
+		CurrentResourceOwner = owner;
+		if (!is_complaint(error->sqlerrcode))
+			ReThrowError(error);
 		fine = false;
-		osml_check_put(check, name, verdict, NULL, NAN, error->message, error->hint);
+		if (name)
+			osml_check_put(check, name, verdict, check->subject, NAN, error->message,
+						   error->hint);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller);
@@ -92,41 +110,22 @@ osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	return fine;
 }
 
-/* Hyperparameters, parsed as a run would. */
+/* All training rows as reports see them. */
 static void
-attempt_hparams(OsmlCheck *check)
+attempt_report(OsmlCheck *check)
 {
-	OsmlHparams *hparams = osml_hparams_parse(check->dataset->options, check->given);
+	instr_time	start;
+	instr_time	end;
 
-	osml_hparams_check(hparams);
-	check->hparams = hparams;
-}
-
-/* Features as a run would have them, definitions included. */
-static void
-attempt_features(OsmlCheck *check)
-{
-	const OsmlDatasetRow *dataset = check->dataset;
-	const OsmlHparams *hparams = check->hparams;
-	OsmlRoles	roles = {
-		hparams->label ? hparams->label : dataset->label,
-		hparams->sample_weight, hparams->exposure
-	};
-	List	   *definitions = dataset->dataset_id ?
-		osml_definitions_find(dataset->dataset_id) : NIL;
-
-	check->source = osml_dataset_source(dataset, NULL);
-	check->set = osml_source_features(check->source, &roles,
-									  hparams->features != NIL ? hparams->features :
-									  osml_dataset_features(dataset, definitions),
-									  definitions, dataset->name);
-}
-
-/* The kind of model. */
-static void
-attempt_kind(OsmlCheck *check)
-{
-	osml_kind_resolve(check->hparams, check->set);
+	check->report = osml_report_resolve(check->name, check->hparams->label,
+										check->hparams->features, NIL);
+	INSTR_TIME_SET_CURRENT(start);
+	check->assessed = osml_report_read(check->report, SAMPLE_ROWS, NULL, NULL);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	check->seconds = INSTR_TIME_GET_DOUBLE(end);
+	if (check->assessed)
+		osml_report_assess(check->report);
 }
 
 /* Classes are as many as the report has met; osml_train() counts them itself. */
@@ -134,118 +133,32 @@ static void
 count_classes(OsmlCheck *check)
 {
 	OsmlHparams *hparams = check->hparams;
-	const OsmlSample *sample = &check->report->sample;
+	double		distinct = 2;
 
-	if (check->set == NULL || !check->set->label_key)
-		return;
-	check->n_classes = Min(OSML_MAX_CLASSES, Max(2,
-		(int) osml_bottom_distinct(&sample->facts[sample->n_columns - 1].distinct)));
-	if (hparams->model_type == 0)
+	if (check->set && check->set->label_key)
+	{
+		if (check->report && check->assessed)
+			distinct = osml_bottom_distinct(&check->report->sample.facts
+											[check->report->sample.n_columns - 1].distinct);
+		check->n_classes = (int) Min(OSML_MAX_CLASSES, Max(2, distinct));
 		(void) osml_hparams_kind(hparams, OSML_LABEL_TYPE_TEXT, check->n_classes);
-}
-
-/* Without valid ones the other checks judge the defaults. */
-static void
-check_inputs(OsmlCheck *check)
-{
-	if (osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_hparams))
-		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, "valid", NULL);
-	else
-	{
-		check->hparams = osml_hparams_parse(NULL, NULL);
-		osml_hparams_check(check->hparams);
 	}
-	if (osml_check_attempt(check, "features", OSML_CHECK_ERROR, attempt_features))
-		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
-					   psprintf("%d features: %d numbers and %d categories or bins",
-								check->set->n_features, check->set->program->output.n_dense,
-								check->set->program->output.n_codes), NULL);
-	if (check->set && !osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_kind))
-		check->set = NULL;
-	if (check->set == NULL)
-		check->hparams->model_type = check->hparams->loss = 1;
+	/* where nothing is known of the label, as of a number */
+	else if (hparams->loss == 0 || hparams->model_type == 0)
+		(void) osml_hparams_kind(hparams, OSML_LABEL_TYPE_NUMBER, 0);
+	osml_resolve_scale_label(hparams);
 }
 
-/* Does a feature read a column, and not as a category or through an impute? */
+/* Where features are wrong, what is wrong with them has been said. */
 static bool
-feature_needs(const OsmlFeatureSet *set, const OsmlFeature *feature, const char *column)
+read_report(OsmlCheck *check)
 {
-	bool		defined = false;
-	bool		reads = false;
-	bool		imputed = false;
-	ListCell   *cell;
-	ListCell   *input;
+	bool		read = osml_check_attempt(check, check->set ? "data" : NULL, OSML_CHECK_WARN,
+										  attempt_report);
 
-	foreach(cell, set->definitions)
-	{
-		const OsmlDefinition *definition = lfirst(cell);
-
-		if (strcmp(definition->feature, feature->name) != 0)
-			continue;
-		defined = true;
-		imputed = imputed || strcmp(definition->transform, "impute") == 0;
-		foreach(input, definition->inputs)
-			reads = reads || strcmp(lfirst(input), column) == 0;
-	}
-	if (!defined)
-		reads = strcmp(feature->name, column) == 0;
-	return reads && !imputed && feature->code < 0;
-}
-
-/*
- * Would a run leave a row out for what it has in this column?  Not where all
- * that read it can take a NULL.
- */
-static bool
-column_counts(const OsmlCheck *check, int j)
-{
-	const OsmlColumnKind *kind = &check->report->columns->kinds[j];
-	const OsmlFeatureSet *set = check->set;
-	char	   *name = pstrdup(kind->name);
-	char	   *element = strrchr(name, '[');
-
-	if (j == check->report->columns->n - 1)
-		return true;
-	if (kind->is_key || set == NULL)
-		return !kind->is_key;
-	for (int i = 0; i < set->n_features; i++)
-	{
-		if (feature_needs(set, &set->features[i], name))
-			return true;
-	}
-	/* an element of an array is its column's */
-	if (element == NULL)
-		return false;
-	*element = '\0';
-	for (int i = 0; i < set->n_features; i++)
-	{
-		if (feature_needs(set, &set->features[i], name))
-			return true;
-	}
-	return false;
-}
-
-/* Count rows that a run would leave out, as the data passes by. */
-static bool
-count_row(void *arg, const OsmlCell *row)
-{
-	OsmlCheck  *check = arg;
-	const OsmlColumns *columns = check->report->columns;
-	bool		null = false;
-	bool		nonfinite = false;
-
-	for (int j = 0; j < columns->n; j++)
-	{
-		if (!check->counts[j])
-			continue;
-		if (osml_cell_missing(&columns->kinds[j], row[j]))
-			null = true;
-		else if (!columns->kinds[j].is_key && !isfinite(row[j].number))
-			nonfinite = true;
-	}
-	check->null_rows += null ? 1 : 0;
-	check->nonfinite_rows += nonfinite && !null ? 1 : 0;
-	return true;
+	if (!read)
+		check->report = NULL;
+	return read;
 }
 
 static void
@@ -261,39 +174,35 @@ osml_check(PG_FUNCTION_ARGS)
 	char	   *name = osml_need_text(fcinfo, 0, "dataset");
 	ErrorContextCallback context = {error_context_stack, check_context, name};
 	OsmlCheck  *check = palloc0(sizeof(OsmlCheck));
-	instr_time	start;
-	instr_time	end;
-	bool		any;
+	bool		read;
 
 	InitMaterializedSRF(fcinfo, 0);
 	error_context_stack = &context;
 	check->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	check->given = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
+	check->name = name;
 	check->dataset = osml_own_dataset(name);
 	if (check->dataset == NULL)
 	{
 		check->dataset = palloc0(sizeof(OsmlDatasetRow));
 		check->dataset->train = name;
 	}
-	check_inputs(check);
-	check->report = osml_report_resolve(name, check->hparams->label,
-										check->hparams->features, NIL);
-	check->counts = palloc(sizeof(bool) * check->report->columns->n);
-	for (int j = 0; j < check->report->columns->n; j++)
-		check->counts[j] = column_counts(check, j);
-	INSTR_TIME_SET_CURRENT(start);
-	any = osml_report_read(check->report, SAMPLE_ROWS, count_row, check);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	check->seconds = INSTR_TIME_GET_DOUBLE(end);
+	/* without it there is nothing to check */
+	(void) osml_dataset_source(check->dataset, NULL);
+	osml_check_inputs(check);
+	read = read_report(check);
 	count_classes(check);
-	osml_check_rows(check);
-	if (any)
+	osml_check_survey(check);
+	if (read)
 	{
-		osml_report_assess(check->report);
-		osml_check_data(check);
+		osml_check_rows(check);
+		if (check->assessed)
+			osml_check_data(check);
 	}
 	osml_check_cost(check);
+	if (check->valid)
+		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, check->set ? "valid" :
+					   "valid by themselves", NULL);
 	error_context_stack = context.previous;
 	return (Datum) 0;
 }

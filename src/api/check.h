@@ -9,6 +9,9 @@
 
 #include "api/report.h"
 #include "hparams/hparams.h"
+#include "train/foresee.h"
+#include "train/plan.h"
+#include "train/survey.h"
 #include "train/trial.h"
 
 typedef enum OsmlCheckVerdict
@@ -21,30 +24,47 @@ typedef enum OsmlCheckVerdict
 typedef struct OsmlCheck
 {
 	ReturnSetInfo *rsinfo;
+	const char *name;			/* of the dataset, as the user gave it */
 	Jsonb	   *given;
 	OsmlDatasetRow *dataset;	/* of a relation or a query: train only */
-	OsmlHparams *hparams;
-	OsmlSource *source;			/* of the training rows */
-	OsmlFeatureSet *set;		/* as a run would have it; NULL: it would not start */
+	OsmlHparams *hparams;		/* those given that are valid, else defaults */
+	bool		valid;			/* nothing was found wrong with those given */
+	const char *subject;		/* of an attempt's complaint; or NULL */
+	OsmlPart	parts[OSML_N_PARTS];	/* as a run would read them */
+	OsmlPartKind kind;			/* of the part that an attempt is about */
+	OsmlFeatureSet *set;		/* of the training rows; NULL: a run would not start */
 	OsmlReport *report;
 	int			n_classes;		/* of the label; 0: it is a number */
-	bool	   *counts;			/* may a row be left out for this column? */
-	int64		null_rows;		/* with a NULL where a number is needed */
-	int64		nonfinite_rows; /* with NaN or infinity, and no NULL */
+	bool		assessed;		/* there were rows to assess */
 	double		seconds;		/* that reading took */
-	OsmlTrial	trial;			/* of the first rows; rows 0: there was none */
+	OsmlTrial	trial;			/* of the first rows */
+	bool		tried;			/* the trial came to its end; it may have had no row */
+	bool		surveyed[OSML_N_PARTS];
+	OsmlSurvey	survey[OSML_N_PARTS];
+	bool		trains;			/* there are enough of them to train on */
+	OsmlForesight where;		/* rows would be kept */
 } OsmlCheck;
 
 /* What a run would do first, and what it leaves to be looked at. */
 typedef void (*OsmlAttempt) (OsmlCheck *check);
 
-/* make an attempt; a complaint becomes a row with this verdict.  False: it failed */
+/* Make an attempt; a complaint becomes a row with this verdict, unless name is
+ * NULL.  False: it failed */
 extern bool osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 							   OsmlAttempt what);
 
 extern void osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 						   const char *subject, double figure, const char *message,
 						   const char *hint);
+
+/* what a run refuses before it reads: hyperparameters, features, parts */
+extern void osml_check_inputs(OsmlCheck *check);
+
+/* a trial with the first rows, then all rows of each part as a run reads them */
+extern void osml_check_survey(OsmlCheck *check);
+
+/* "train", "val" or "test" */
+extern const char *osml_check_part(OsmlPartKind kind);
 
 /* rows: are there any, and which does a run leave out */
 extern void osml_check_rows(OsmlCheck *check);

@@ -20,39 +20,26 @@
 /* the rows of a run, and where they would be */
 typedef struct Prospect
 {
+	double		read[OSML_N_PARTS]; /* that there are */
 	double		rows[OSML_N_PARTS]; /* usable, as osml_foresee() takes them */
 	OsmlForesight where;
 } Prospect;
 
-/* The first rows, through all that a run does with rows. */
-static void
-attempt_trial(OsmlCheck *check)
-{
-	const char *name = check->dataset->name;
-
-	/* as resolve.c does; the program passes the number through */
-	check->set->layout.has_row_number = true;
-	osml_feature_set_build(check->set, name);
-	osml_trial(check->source, check->set, name, check->hparams,
-			   check->n_classes, (double) check->report->sample.rows, &check->trial);
-}
-
-/* Rows of each part, less those that a run leaves out of the training rows. */
+/*
+ * Rows of each part that a run keeps; those held out are the training rows' too.
+ * Training rows that cannot be read as a run does it are all taken for usable.
+ */
 static void
 count_rows(const OsmlCheck *check, Prospect *run)
 {
-	const OsmlSample *sample = &check->report->sample;
-	double		usable = sample->rows;
-
-	if (check->hparams->on_null == OSML_ON_NULL_MEAN)
-		usable -= sample->unlabelled;
-	else
-		usable -= check->null_rows;
-	if (check->hparams->on_nonfinite == OSML_ON_NONFINITE_SKIP)
-		usable -= check->nonfinite_rows;
-	run->rows[OSML_PART_TRAIN] = Max(0, usable);
-	run->rows[OSML_PART_VAL] = check->report->val_rows;
-	run->rows[OSML_PART_TEST] = check->report->test_rows;
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		run->read[p] = (double) check->survey[p].rows;
+		run->rows[p] = (double) check->survey[p].kept;
+	}
+	if (!check->surveyed[OSML_PART_TRAIN] && check->report)
+		run->rows[OSML_PART_TRAIN] = run->read[OSML_PART_TRAIN] =
+			(double) check->report->sample.rows;
 }
 
 static void
@@ -141,17 +128,17 @@ pass_seconds(const OsmlTrial *trial, double rows)
 static double
 reading_seconds(const OsmlTrial *trial, const Prospect *run, double epochs)
 {
-	double		train = run->rows[OSML_PART_TRAIN];
+	double		train = run->read[OSML_PART_TRAIN];
 	double		seconds = trial->n_learning * trial->start +
 		train * (trial->learn_row + trial->shuffle_row);
 
 	for (int p = 0; p < OSML_N_PARTS; p++)
-		seconds += pass_seconds(trial, run->rows[p]);
+		seconds += pass_seconds(trial, run->read[p]);
 	if (run->where.reread[OSML_PART_TRAIN])
 		seconds += epochs * pass_seconds(trial, train);
 	if (run->where.reread[OSML_PART_VAL])
-		seconds += epochs * pass_seconds(trial, run->rows[OSML_PART_VAL] > 0 ?
-										 run->rows[OSML_PART_VAL] : train);
+		seconds += epochs * pass_seconds(trial, run->read[OSML_PART_VAL] > 0 ?
+										 run->read[OSML_PART_VAL] : train);
 	return seconds;
 }
 
@@ -162,9 +149,9 @@ check_time(OsmlCheck *check, const Prospect *run)
 	const OsmlTrial *trial = &check->trial;
 	const OsmlHparams *hparams = check->hparams;
 	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
-	double		train = run->rows[OSML_PART_TRAIN] * (1 - hparams->val_fraction);
-	double		val = run->rows[OSML_PART_VAL] +
-		run->rows[OSML_PART_TRAIN] * hparams->val_fraction;
+	double		held_out = (double) check->survey[OSML_PART_TRAIN].held_out;
+	double		train = run->rows[OSML_PART_TRAIN] - held_out;
+	double		val = run->rows[OSML_PART_VAL] + held_out;
 	int64		n = (int64) Max(1, train);
 	int64		epochs = exact ? 1 : osml_length_epochs(hparams, n);
 	int64		steps = exact ? 0 : osml_length_steps(hparams, epochs, osml_length_batches(hparams, n));
@@ -207,23 +194,44 @@ check_time(OsmlCheck *check, const Prospect *run)
 	osml_check_put(check, "time", OSML_CHECK_OK, NULL, reading + stepping, message.data, NULL);
 }
 
+/* What a run would refuse once it has all rows where they are to be. */
+static void
+attempt_length(OsmlCheck *check)
+{
+	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
+	OsmlKept	kept = {
+		.n_blocks = (survey->kept - survey->held_out + OSML_BLOCK_ROWS - 1) / OSML_BLOCK_ROWS,
+		.reread = check->where.reread[OSML_PART_TRAIN],
+		.streamed = check->where.streamed,
+		.val_lost = check->where.reread[OSML_PART_VAL]
+	};
+
+	osml_length_check(check->hparams, &kept);
+}
+
 void
 osml_check_cost(OsmlCheck *check)
 {
 	Prospect	run = {0};
-	bool		tried = false;
 
+	/* how many rows there are, nobody could tell */
+	if (!check->surveyed[OSML_PART_TRAIN] && check->report == NULL)
+		return;
 	count_rows(check, &run);
-	if (check->set != NULL && check->report->sample.n > 0)
-		tried = osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
 	if (check->set != NULL)
 	{
 		foresee(check, &run);
+		check->where = run.where;
 		check_memory(check, &run.where);
 		if (!run.where.refused)
 			check_disk(check, &run.where);
+		/* the memory check has said this already */
+		if (check->trains && !run.where.refused &&
+			!(run.where.reread[OSML_PART_TRAIN] && check->hparams->lanes > 1) &&
+			!osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_length))
+			check->valid = false;
 	}
-	if (tried && check->trial.rows > 0)
+	if (check->tried && check->trial.rows > 0)
 		check_time(check, &run);
 	else
 		osml_check_put(check, "time", OSML_CHECK_OK, NULL, check->seconds,

@@ -9,9 +9,6 @@
 #include "api/check.h"
 #include "source/source.h"
 
-/* so many rows lost are worth a word */
-#define LOST_SHARE 0.05
-
 /* farther than so many interquartile ranges from the quartiles */
 #define OUTLIER_RANGES 10
 
@@ -31,48 +28,6 @@
 /* deviations of columns further apart than this need scaling */
 #define SCALE_RATIO 1e3
 
-static void
-check_nulls(OsmlCheck *check)
-{
-	double		rows = check->report->sample.rows;
-	double		share = check->null_rows / rows;
-	OsmlCheckVerdict verdict = OSML_CHECK_OK;
-	const char *hint = NULL;
-	char	   *message = psprintf("%.1f %% of rows have a NULL where a number is needed", 100 * share);
-
-	if (check->null_rows > 0 && check->hparams->on_null == OSML_ON_NULL_ERROR)
-	{
-		verdict = OSML_CHECK_ERROR;
-		hint = "\"on_null\" is error: set it to skip or mean, or filter such rows out.";
-	}
-	else if (check->hparams->on_null == OSML_ON_NULL_SKIP && share > 0)
-	{
-		verdict = share >= 1 ? OSML_CHECK_ERROR : share > LOST_SHARE ? OSML_CHECK_WARN : verdict;
-		hint = "They are skipped; \"on_null\" may be mean, which keeps them.";
-	}
-	osml_check_put(check, "nulls", verdict, NULL, share, message, hint);
-}
-
-static void
-check_nonfinite(OsmlCheck *check)
-{
-	double		share = check->nonfinite_rows / (double) check->report->sample.rows;
-	OsmlCheckVerdict verdict = OSML_CHECK_OK;
-	const char *hint = NULL;
-
-	if (check->nonfinite_rows > 0)
-	{
-		bool		stop = check->hparams->on_nonfinite == OSML_ON_NONFINITE_STOP;
-
-		verdict = stop ? OSML_CHECK_ERROR : OSML_CHECK_WARN;
-		hint = stop ? "\"on_nonfinite\" is stop: set it to skip, or filter such rows out." :
-			"They are skipped.";
-	}
-	osml_check_put(check, "nonfinite", verdict, NULL, share,
-				   psprintf("rows with NaN or infinity: %lld", (long long) check->nonfinite_rows),
-				   hint);
-}
-
 void
 osml_check_rows(OsmlCheck *check)
 {
@@ -90,8 +45,6 @@ osml_check_rows(OsmlCheck *check)
 				   psprintf("%lld rows for %d features", (long long) sample->rows, features),
 				   sample->rows < 10 * (int64) features ?
 				   "Fewer than ten rows a feature teach noise: name fewer features." : NULL);
-	check_nulls(check);
-	check_nonfinite(check);
 }
 
 /* Does the label vary, and are its classes all there? */
@@ -198,7 +151,7 @@ check_order(OsmlCheck *check)
 }
 
 static void
-check_duplicates(OsmlCheck *check)
+attempt_duplicates(OsmlCheck *check)
 {
 	static const char *const parts[] = {"val", "test"};
 	double		twins = osml_report_twins(check->report);
@@ -230,5 +183,6 @@ osml_check_data(OsmlCheck *check)
 	check_outliers(check);
 	check_columns(check);
 	check_order(check);
-	check_duplicates(check);
+	/* reads the other parts, which may fail as a run does */
+	(void) osml_check_attempt(check, "duplicates", OSML_CHECK_WARN, attempt_duplicates);
 }

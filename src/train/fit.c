@@ -18,6 +18,7 @@
 #include "rules/schedule/schedule.h"
 #include "train/divergence.h"
 #include "train/fit.h"
+#include "train/length.h"
 #include "train/load.h"
 #include "train/monitor.h"
 #include "train/validate.h"
@@ -416,12 +417,7 @@ osml_fit(OsmlRun *run)
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
 	if (run->row.steps == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("no step was taken"),
-				 errdetail("The training rows fill no batch of " INT64_FORMAT " rows.",
-						   run->hparams->batch_size),
-				 errhint("Lower \"batch_size\", or leave out \"drop_last\".")));
+		osml_length_no_step(run->hparams);
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
 	/* what ends nothing any more is not offered */

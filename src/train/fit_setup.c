@@ -22,36 +22,6 @@ new_vector(OsmlRun *run, size_t n)
 	return osml_run_alloc(run, n * osml_precision_size(run->spec.precision));
 }
 
-/* What cannot be done with so few rows, or with rows read again for each pass. */
-static void
-check_rows(const OsmlRun *run)
-{
-	const OsmlHparams *hparams = run->hparams;
-	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
-
-	if (run->reread && hparams->lanes > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
-				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
-	if (!run->reread && !run->streamed &&
-		hparams->lanes > run->parts[OSML_PART_TRAIN].set->place.n_blocks)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg_plural("hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d block of %d",
-							   "hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d blocks of %d",
-							   run->parts[OSML_PART_TRAIN].set->place.n_blocks, hparams->lanes,
-							   run->parts[OSML_PART_TRAIN].set->place.n_blocks, OSML_BLOCK_ROWS),
-				 errhint("Each lane needs a block of its own: lower \"lanes\".")));
-	/* the queues carry one pass at a time */
-	if ((run->reread || run->streamed) && val->present && val->set == NULL &&
-		hparams->val_check_interval != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("validation rows do not fit osml.max_memory and osml.max_spill, which \"val_check_interval\" needs"),
-				 errhint("Raise osml.max_spill, or leave \"val_check_interval\" at 0 to validate between epochs.")));
-}
-
 void
 osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 {
@@ -76,7 +46,14 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
-	check_rows(run);
+	osml_length_check(hparams, &(OsmlKept) {
+		.n_blocks = run->reread || run->streamed ? 0 :
+			run->parts[OSML_PART_TRAIN].set->place.n_blocks,
+		.reread = run->reread,
+		.streamed = run->streamed,
+		.val_lost = run->parts[OSML_PART_VAL].present &&
+			run->parts[OSML_PART_VAL].set == NULL
+	});
 	fit->batches_per_epoch = osml_length_batches(hparams, n_rows);
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
 	for (int l = 0; l < hparams->lanes; l++)

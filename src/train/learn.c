@@ -94,7 +94,7 @@ choose_rows(const OsmlRun *run, const OsmlBlock *raw, bool *use)
 	osml_row_hash_block(&run->set->layout, raw, 0, hash);
 	for (int r = 0; r < raw->nrows; r++)
 	{
-		use[r] = !osml_held_out(run, hash[r]);
+		use[r] = !osml_held_out(run->hparams, hash[r]);
 		n += use[r];
 	}
 	return n;

@@ -4,8 +4,10 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
 #include <math.h>
 
+#include "compute/block.h"
 #include "train/length.h"
 
 /* steps that an unlimited run aims at, and the epochs it may take for them */
@@ -46,4 +48,48 @@ osml_length_steps(const OsmlHparams *hparams, int64 epochs, int64 batches)
 	if (hparams->max_batches != OSML_AUTO)
 		steps = Min(steps, (hparams->max_batches + accumulate - 1) / accumulate);
 	return steps == PG_INT64_MAX ? 0 : steps;
+}
+
+void
+osml_length_check(const OsmlHparams *hparams, const OsmlKept *kept)
+{
+	int			n_blocks = (int) Min(INT_MAX, kept->n_blocks);
+
+	if (kept->reread && hparams->lanes > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("training rows do not fit osml.max_memory and osml.max_spill, which \"lanes\" needs"),
+				 errhint("Raise osml.max_spill, or set \"lanes\" to 1.")));
+	if (!kept->reread && !kept->streamed && hparams->lanes > kept->n_blocks)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_plural("hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d block of %d",
+							   "hyperparameter \"lanes\" is " INT64_FORMAT ", but the training rows fill only %d blocks of %d",
+							   n_blocks, hparams->lanes, n_blocks, OSML_BLOCK_ROWS),
+				 errhint("Each lane needs a block of its own: lower \"lanes\".")));
+	/* the queues carry one pass at a time */
+	if ((kept->reread || kept->streamed) && kept->val_lost && hparams->val_check_interval != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("validation rows do not fit osml.max_memory and osml.max_spill, which \"val_check_interval\" needs"),
+				 errhint("Raise osml.max_spill, or leave \"val_check_interval\" at 0 to validate between epochs.")));
+}
+
+bool
+osml_length_has_step(const OsmlHparams *hparams, int64 n_rows)
+{
+	/* an endless stream goes on with the next epoch's rows */
+	return !hparams->drop_last || n_rows >= hparams->batch_size ||
+		osml_length_epochs(hparams, n_rows) == OSML_AUTO;
+}
+
+void
+osml_length_no_step(const OsmlHparams *hparams)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("no step was taken"),
+			 errdetail("The training rows fill no batch of " INT64_FORMAT " rows.",
+					   hparams->batch_size),
+			 errhint("Lower \"batch_size\", or leave out \"drop_last\".")));
 }

@@ -98,19 +98,12 @@ filling_commit(Filling *filling)
 	}
 }
 
-/* Is this row held out?  By its values alone, so equal rows stay together. */
-static bool
-held_out(const OsmlRun *run, uint64 hash)
-{
-	OsmlRandomKey key = {run->hparams->seed, OSML_STREAM_SPLIT, 0};
-
-	return osml_random_unit(key, hash) < run->hparams->val_fraction;
-}
-
 bool
-osml_held_out(const OsmlRun *run, uint64 hash)
+osml_held_out(const OsmlHparams *hparams, uint64 hash)
 {
-	return run->hparams->val_fraction > 0 && held_out(run, hash);
+	OsmlRandomKey key = {hparams->seed, OSML_STREAM_SPLIT, 0};
+
+	return hparams->val_fraction > 0 && osml_random_unit(key, hash) < hparams->val_fraction;
 }
 
 /* Append row r of one block to another. */
@@ -133,7 +126,7 @@ osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash, int side,
 {
 	for (; *next < from->nrows && to->nrows < OSML_BLOCK_ROWS; (*next)++)
 	{
-		if (held_out(run, hash[*next]) != (side == 1))
+		if (osml_held_out(run->hparams, hash[*next]) != (side == 1))
 			continue;
 		if (to_hash)
 			to_hash[to->nrows] = hash[*next];
@@ -256,34 +249,44 @@ report_reread(OsmlRun *run)
 							"only within a window of osml.max_memory"));
 }
 
-/* Something to train on?  The training pass was the intake's last. */
 void
-osml_require_rows(OsmlRun *run)
+osml_require_usable(const char *source, const OsmlHparams *hparams, const OsmlUsable *rows)
 {
-	const char *source = run->plan->parts[OSML_PART_TRAIN].source.label;
-	const OsmlIntake *intake = &run->intake;
-
-	if (run->parts[OSML_PART_TRAIN].n_rows > 0)
+	if (rows->train > 0)
 		return;
-	if (run->parts[OSML_PART_TRAIN].side != 0 && run->parts[OSML_PART_VAL].n_rows > 0)
+	if (rows->held_out > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("\"val_fraction\" leaves no row of %s to train on", source),
 				 errdetail("Rows of equal values are always on the same side."),
 				 errhint("Lower \"val_fraction\", change \"seed\", or give more rows.")));
-	if (intake->n_null + intake->n_nonfinite > 0)
+	if (rows->null + rows->nonfinite > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("%s has no usable row to train on", source),
 				 errdetail("Rows were skipped, " INT64_FORMAT " for a NULL and "
-						   INT64_FORMAT " for NaN or infinity.",
-						   intake->n_null, intake->n_nonfinite),
-				 intake->n_null == 0 || run->hparams->on_null == OSML_ON_NULL_MEAN ?
+						   INT64_FORMAT " for NaN or infinity.", rows->null, rows->nonfinite),
+				 rows->null == 0 || hparams->on_null == OSML_ON_NULL_MEAN ?
 				 errhint("Look at the label and feature columns.") :
 				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("%s has no rows to train on", source)));
+}
+
+/* Something to train on?  The training pass was the intake's last. */
+void
+osml_require_rows(OsmlRun *run)
+{
+	const OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+	OsmlUsable	rows = {
+		.train = train->n_rows,
+		.held_out = train->side != 0 ? run->parts[OSML_PART_VAL].n_rows : 0,
+		.null = run->intake.n_null,
+		.nonfinite = run->intake.n_nonfinite
+	};
+
+	osml_require_usable(run->plan->parts[OSML_PART_TRAIN].source.label, run->hparams, &rows);
 }
 
 /* Held-out rows that there are none of: the run goes on without measures. */
@@ -364,21 +367,31 @@ standardize(const OsmlColumnStats *stats, bool bias, double *center, double *sca
  * itself.  Better said here, by column, than by the NaN they would end in.
  */
 static void
-check_magnitude(const OsmlRun *run, int column, bool scaled)
+check_magnitude(const OsmlColumnStats *stats, const char *name, OsmlPrecision precision,
+				bool scaled)
 {
-	const OsmlColumnStats *stats = &run->stats[column];
 	double		peak = Max(fabs(stats->min), fabs(stats->max));
-	bool		narrow = run->spec.precision == OSML_FLOAT32 && peak > FLT_MAX;
+	bool		narrow = precision == OSML_FLOAT32 && peak > FLT_MAX;
 
 	if (stats->n == 0 || (!narrow && (!scaled || isfinite(osml_stats_std(stats)))))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("column \"%s\" has values up to %g, too large to %s",
-					column < run->layout.n_dense ? osml_dense_name(run->set, column) :
-					run->set->label, peak,
+			 errmsg("column \"%s\" has values up to %g, too large to %s", name, peak,
 					narrow ? "compute in float32" : "standardize"),
 			 errhint("Filter such rows out, or divide the column in a view or a SELECT.")));
+}
+
+void
+osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+					  const OsmlColumnStats *stats)
+{
+	int			n = set->program->output.n_dense;
+
+	for (int j = 0; j <= n; j++)
+		check_magnitude(&stats[j], j < n ? osml_dense_name(set, j) : set->label,
+						hparams->precision,
+						(j < n ? hparams->scale : hparams->scale_label) == OSML_SCALE_STANDARDIZE);
 }
 
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
@@ -392,8 +405,8 @@ osml_scaling_from_stats(OsmlRun *run)
 	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
 		run->have_stats;
 
-	for (int j = 0; j <= n && run->have_stats; j++)
-		check_magnitude(run, j, j < n ? scale : scale_label);
+	if (run->have_stats)
+		osml_check_magnitudes(run->set, hparams, run->stats);
 	for (int j = 0; j < n; j++)
 	{
 		scaling->center[j] = 0;

@@ -10,7 +10,20 @@
 /* read val, test and, unless they are streamed, the training rows */
 extern void osml_load_parts(OsmlRun *run);
 
-/* an error when there was no training row in the last pass, and why */
+/* the training rows, as a pass found them */
+typedef struct OsmlUsable
+{
+	int64		train;			/* to train on */
+	int64		held_out;		/* that "val_fraction" took */
+	int64		null;			/* left out for a NULL */
+	int64		nonfinite;		/* left out for NaN or infinity */
+} OsmlUsable;
+
+/* an error when there is no row to train on, and why */
+extern void osml_require_usable(const char *source, const OsmlHparams *hparams,
+								const OsmlUsable *rows);
+
+/* the same of a run, when there was no training row in the last pass, and why */
 extern void osml_require_rows(OsmlRun *run);
 
 /* do the training rows go straight into steps, unkept? */
@@ -22,8 +35,14 @@ extern bool osml_streams(const OsmlHparams *hparams);
 extern void osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash,
 							int side, OsmlBlock *to, uint64 *to_hash, int *next);
 
-/* is a row with this hash of its inputs held out for validation? */
-extern bool osml_held_out(const OsmlRun *run, uint64 hash);
+/* Is a row with this hash of its inputs held out for validation?  By its values
+ * alone, so equal rows stay together. */
+extern bool osml_held_out(const OsmlHparams *hparams, uint64 hash);
+
+/* raise: the values of a column, or of the label behind them, are too large to
+ * be scaled or to be float32 */
+extern void osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+								  const OsmlColumnStats *stats);
 
 /* scaling constants, as the hyperparameters ask */
 extern void osml_scaling_from_stats(OsmlRun *run);

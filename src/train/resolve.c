@@ -12,19 +12,13 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
-#include "catalog/definition.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
-#include "model/model.h"
-#include "rules/loss/loss.h"
-#include "source/column.h"
 #include "train/dataset.h"
-#include "train/kind.h"
 #include "train/launcher.h"
-#include "train/monitor.h"
-#include "train/run.h"
+#include "train/parts.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
@@ -57,70 +51,15 @@ find_dataset(const char *name)
 	return row;
 }
 
-/* Resolve one part; val and test must have what train has. */
 static void
-resolve_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set,
-			 const OsmlRoles *roles)
+resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams)
 {
-	part->present = true;
-	part->source = *source;
-	part->set = *set;
-	part->set.layout.has_row_number = true;
-	osml_set_weights(&part->set, source, roles->weight, roles->exposure);
-}
+	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
 
-/* A hyperparameter that counts the columns must count them right. */
-static void
-check_counts(const OsmlHparams *hparams, const OsmlSource *train,
-			 const OsmlFeatureSet *set)
-{
-	const OsmlLayout *layout = &set->program->output;
-	int			n_values = layout->n_dense + layout->n_codes;
-
-	if (hparams->num_features != OSML_AUTO && hparams->num_features != n_values)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg_plural("hyperparameter \"num_features\" is " INT64_FORMAT
-							   ", but %s gives %d feature value",
-							   "hyperparameter \"num_features\" is " INT64_FORMAT
-							   ", but %s gives %d feature values",
-							   n_values, hparams->num_features, train->label, n_values),
-				 errhint("Leave it out, or name the columns in \"features\".")));
-}
-
-static void
-resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, const OsmlHparams *hparams)
-{
-	OsmlRoles	roles = {
-		hparams->label ? hparams->label : dataset->label,
-		hparams->sample_weight, hparams->exposure
-	};
-	OsmlSource *train = osml_dataset_source(dataset, NULL);
-	List	   *definitions = dataset->dataset_id ?
-		osml_definitions_find(dataset->dataset_id) : NIL;
-	List	   *features = hparams->features ? hparams->features :
-		osml_dataset_features(dataset, definitions);
-	OsmlFeatureSet *set = osml_source_features(train, &roles, features, definitions,
-											   dataset->name);
-	const char *others[OSML_PART_TRAIN] = {dataset->val, dataset->test};
-	static const char *const names[OSML_PART_TRAIN] = {"val", "test"};
-
-	check_counts(hparams, train, set);
-	if (hparams->val_fraction > 0 && dataset->val)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"val_fraction\" is given, but the dataset has a val source"),
-				 errhint("Leave one of them out.")));
-	resolve_part(&plan->parts[OSML_PART_TRAIN], train, set, &roles);
+	osml_resolve_train(&plan->parts[OSML_PART_TRAIN], dataset, hparams);
+	osml_resolve_counts(train, dataset, hparams);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
-	{
-		OsmlSource *source;
-
-		if (others[p] == NULL)
-			continue;
-		source = osml_dataset_source(dataset, names[p]);
-		resolve_part(&plan->parts[p], source, osml_source_match(source, set, true), &roles);
-	}
+		osml_resolve_held_out(&plan->parts[p], p, dataset, train);
 }
 
 /* The model's name: given, or the data set's, or the relation's. */
@@ -187,30 +126,6 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 	}
 }
 
-/* How the label is read in each part, as the kind of model wants it. */
-static void
-resolve_labels(OsmlPlan *plan, OsmlHparams *hparams)
-{
-	OsmlFeatureSet *train = &plan->parts[OSML_PART_TRAIN].set;
-
-	osml_kind_resolve(hparams, train);
-	osml_monitor_check(hparams, hparams->loss > 0 ? &osml_models[hparams->model_type - 1] : NULL,
-					   plan->parts[OSML_PART_VAL].present || hparams->val_fraction > 0);
-	for (int p = 0; p < OSML_PART_TRAIN; p++)
-	{
-		OsmlPart   *part = &plan->parts[p];
-
-		if (part->present && part->set.label_key && !train->label_key)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("label \"%s\" of %s has type %s, which is not a number",
-							part->set.label, part->source.label,
-							format_type_be(part->set.label_type))));
-		part->set.label_key = train->label_key;
-		part->set.layout.has_weight = train->layout.has_weight;
-	}
-}
-
 /*
  * What "auto" means here, so that the stored set says what was done.  Only
  * max_epochs waits for the number of rows, and a model of classes for theirs.
@@ -218,9 +133,6 @@ resolve_labels(OsmlPlan *plan, OsmlHparams *hparams)
 static void
 resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 {
-	bool		squared = hparams->loss > 0 &&
-		osml_loss_is_squared((OsmlLoss) (hparams->loss - 1));
-
 	hparams->label = set->label;
 	hparams->features = NIL;
 	for (int i = 0; i < set->n_features; i++)
@@ -229,16 +141,7 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	/* the one device there is */
 	if (hparams->device == 0)
 		hparams->device = 1;
-	/* how many categories and classes there are, only the trainer learns */
-	if (set->program->output.n_codes == 0 && !set->label_key)
-	{
-		OsmlModelSpec spec = osml_run_spec(hparams, &set->program->output, 0);
-
-		osml_check_initial_weights(hparams, &spec);
-	}
-	if (hparams->scale_label == OSML_SCALE_AUTO)
-		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
-			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+	osml_resolve_scale_label(hparams);
 }
 
 OsmlPlan *
@@ -259,7 +162,6 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	plan->model = model_name(request, dataset, plan);
 	check_model(plan->model);
 	resolve_readers(plan, hparams);
-	resolve_labels(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();

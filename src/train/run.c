@@ -98,22 +98,6 @@ osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout, int n_classe
 	return spec;
 }
 
-void
-osml_check_initial_weights(const OsmlHparams *hparams, const OsmlModelSpec *spec)
-{
-	size_t		n_params = spec->ops->n_params(spec);
-	int			given = hparams->initial_weights.n;
-
-	if (given != 0 && (size_t) given != n_params)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hyperparameter \"initial_weights\" has %d members, but the model has %zu parameters",
-						given, n_params),
-				 errhint("Give one number for each feature value%s%s.",
-						 spec->layout.n_codes > 0 ? " and each category" : "",
-						 spec->bias ? " and one for the intercept" : "")));
-}
-
 Size
 osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 {

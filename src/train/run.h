@@ -95,10 +95,6 @@ extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout,
 								   int n_classes);
 
-/* an error unless initial_weights, if given, has a number for each parameter */
-extern void osml_check_initial_weights(const OsmlHparams *hparams,
-									   const OsmlModelSpec *spec);
-
 /* what a run takes of its budget before the first row is kept: the model and all
  * that is counted of its columns; blocks for intake, split and window */
 extern Size osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows);

@@ -34,6 +34,7 @@
 #include "train/kind.h"
 #include "train/learn.h"
 #include "train/load.h"
+#include "train/parts.h"
 #include "train/run.h"
 #include "train/trainer.h"
 #include "train/validate.h"
@@ -223,7 +224,8 @@ create_model(OsmlRun *run)
 	run->params = osml_run_zeroed(run, osml_model_values(spec) *
 								  osml_precision_size(spec->precision));
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, run->hparams->batch_size));
-	osml_check_initial_weights(run->hparams, spec);
+	osml_check_initial_weights(run->hparams, &run->layout,
+							   run->classes ? run->classes->n : 0);
 	run->intake.encoder.class_weights = class_weights(run);
 	osml_intake_encode(run);
 }

@@ -15,6 +15,7 @@
 #include "osml.h"
 #include "source/context_arena.h"
 #include "source/encode.h"
+#include "source/learn.h"
 #include "source/shuffle.h"
 #include "train/run.h"
 #include "train/trial.h"
@@ -123,8 +124,7 @@ take_text(void *arg, int key_column, uint64 key, const char *text, int length)
 {
 	Pass	   *pass = arg;
 
-	if (osml_fit_wants_texts(pass->fit, key_column))
-		osml_check_status(osml_fit_text(pass->fit, key_column, key, text, length));
+	osml_check_status(osml_fit_text(pass->fit, key_column, key, text, length));
 }
 
 /*
@@ -141,6 +141,7 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 		.on_nonfinite = OSML_ON_NONFINITE_SKIP,
 		.sink = take_block,
 		.text_sink = pass->fit ? take_text : NULL,
+		.text_keys = pass->fit ? osml_wanted_texts(pass->fit, &set->layout) : 0,
 		.arg = pass
 	};
 	double		pace;
@@ -149,6 +150,7 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 	for (int u = 0; u < source->n_units && pass->n_blocks < PASS_BLOCKS; u++)
 		(void) osml_scan_unit(&scan, &source->units[u], 0, 0);
 	trial->rows = Max(trial->rows, pass->rows);
+	trial->whole = pass->n_blocks < PASS_BLOCKS;
 	if (pass->rows == 0)
 		return 0;
 	if (pass->rows == pass->first_rows)

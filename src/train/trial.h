@@ -13,6 +13,7 @@
 typedef struct OsmlTrial
 {
 	int64		rows;			/* that were read in a pass */
+	bool		whole;			/* those were all there are */
 	int			n_learning;		/* passes that learn features */
 	double		start;			/* of a pass, until its first rows are there */
 	double		learn_row;		/* a row of all learning passes together */

@@ -1,0 +1,181 @@
+/*
+ * check_survey.c
+ *	  What a run would meet while it reads; see check.h.
+ *
+ * A trial with the first rows learns the features; then every row of each part
+ * goes through the run's reader and encoder.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "api/check.h"
+#include "train/parts.h"
+
+/* so many rows lost are worth a word */
+#define LOST_SHARE 0.05
+
+/* The first rows, through all that a run does with rows. */
+static void
+attempt_trial(OsmlCheck *check)
+{
+	const OsmlPart *train = &check->parts[OSML_PART_TRAIN];
+	double		rows = check->report ? (double) check->report->sample.rows : 0;
+
+	osml_trial(&train->source, check->set, check->dataset->name, check->hparams,
+			   check->n_classes, rows, &check->trial);
+}
+
+static void
+attempt_survey(OsmlCheck *check)
+{
+	OsmlPart   *part = &check->parts[check->kind];
+
+	/* as the training rows were learned */
+	part->set.program = check->set->program;
+	osml_survey(part, check->tried, check->kind == OSML_PART_TRAIN, check->hparams,
+				&check->survey[check->kind]);
+}
+
+/* Rows that miss a number. */
+static void
+check_nulls(OsmlCheck *check, const OsmlSurvey *survey)
+{
+	OsmlOnNull	on_null = check->hparams->on_null;
+	int64		missing = survey->null + survey->filled;
+	double		share = survey->rows > 0 ? (double) missing / survey->rows : 0;
+	bool		stop = missing > 0 && on_null == OSML_ON_NULL_ERROR;
+	bool		skip = missing > 0 && on_null == OSML_ON_NULL_SKIP;
+
+	osml_check_put(check, "nulls", stop || (skip && share >= 1) ? OSML_CHECK_ERROR :
+				   skip && share > LOST_SHARE ? OSML_CHECK_WARN : OSML_CHECK_OK,
+				   check->subject, share,
+				   psprintf("%.1f %% of rows have a NULL where a number is needed", 100 * share),
+				   stop ? "\"on_null\" is error: set it to skip or mean, or filter such rows out." :
+				   skip ? "They are skipped; \"on_null\" may be mean, which keeps them." : NULL);
+}
+
+static void
+check_nonfinite(OsmlCheck *check, const OsmlSurvey *survey)
+{
+	bool		stop = check->hparams->on_nonfinite == OSML_ON_NONFINITE_STOP;
+	bool		found = survey->nonfinite > 0;
+
+	osml_check_put(check, "nonfinite", !found ? OSML_CHECK_OK : stop ? OSML_CHECK_ERROR :
+				   OSML_CHECK_WARN, check->subject,
+				   survey->rows > 0 ? (double) survey->nonfinite / survey->rows : 0,
+				   psprintf("rows with NaN or infinity: %lld", (long long) survey->nonfinite),
+				   !found ? NULL :
+				   stop ? "\"on_nonfinite\" is stop: set it to skip, or filter such rows out." :
+				   "They are skipped.");
+}
+
+/* What a run would say of the training rows, once it has them all. */
+static void
+attempt_usable(OsmlCheck *check)
+{
+	osml_survey_judge(&check->parts[OSML_PART_TRAIN], check->hparams,
+					  &check->survey[OSML_PART_TRAIN]);
+}
+
+/* As many as parameters?  Categories are learned from first rows only. */
+static void
+attempt_weights(OsmlCheck *check)
+{
+	osml_check_initial_weights(check->hparams, &check->set->program->output,
+							   check->n_classes);
+}
+
+/* Did the trial see all that a run learns from? */
+static bool
+learned_all(const OsmlCheck *check)
+{
+	return check->trial.n_learning == 0 ||
+		(check->trial.whole && check->hparams->val_fraction == 0);
+}
+
+/* Where not, a run may find more categories, which have parameters too. */
+static void
+check_weights(OsmlCheck *check)
+{
+	const OsmlTrial *trial = &check->trial;
+	const OsmlLayout *layout = &check->set->program->output;
+	int			n_given = check->hparams->initial_weights.n;
+	int			least = layout->n_dense + layout->n_codes + (check->hparams->bias ? 1 : 0);
+	bool		certain = learned_all(check) || n_given < least;
+
+	/* without categories, resolving has judged them */
+	if (n_given == 0 || layout->n_codes == 0)
+		return;
+	if (!osml_check_attempt(check, "hyperparameters", certain ? OSML_CHECK_ERROR :
+							OSML_CHECK_WARN, attempt_weights))
+		check->valid = false;
+	else if (!certain)
+		osml_check_put(check, "hyperparameters", OSML_CHECK_WARN, NULL, NAN,
+					   psprintf("\"initial_weights\" fit the categories of the first %lld rows; others may have more",
+								(long long) trial->rows), NULL);
+}
+
+/* What is not known of the features of the rows, in words. */
+static const char *
+how_made(const OsmlCheck *check)
+{
+	if (!check->tried)
+		return ", but no features were made of them";
+	if (learned_all(check))
+		return "";
+	return psprintf(", with features learned from the first %lld",
+					(long long) check->trial.rows);
+}
+
+/* Every row of a part. */
+static void
+survey_part(OsmlCheck *check, OsmlPartKind kind)
+{
+	const OsmlSurvey *survey = &check->survey[kind];
+
+	if (!check->parts[kind].present)
+		return;
+	check->kind = kind;
+	check->subject = osml_check_part(kind);
+	check->surveyed[kind] = osml_check_attempt(check, "reading", OSML_CHECK_ERROR,
+											   attempt_survey);
+	if (check->surveyed[kind])
+	{
+		osml_check_put(check, "reading", OSML_CHECK_OK, check->subject, survey->kept,
+					   psprintf("all %lld rows were read as a run reads them%s",
+								(long long) survey->rows, how_made(check)), NULL);
+		check_nulls(check, survey);
+		check_nonfinite(check, survey);
+	}
+	else
+		/* it got half-way */
+		memset(&check->survey[kind], 0, sizeof(OsmlSurvey));
+	check->subject = NULL;
+}
+
+/* Whether the training rows are enough; that there are none at all is said elsewhere. */
+static void
+judge(OsmlCheck *check)
+{
+	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
+
+	check->trains = survey->rows > 0 &&
+		osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_usable);
+	check->valid = check->valid && (check->trains || survey->kept == 0);
+}
+
+void
+osml_check_survey(OsmlCheck *check)
+{
+	if (check->set == NULL)
+		return;
+	check->tried = osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
+	if (check->tried)
+		check_weights(check);
+	survey_part(check, OSML_PART_TRAIN);
+	for (int p = 0; p < OSML_PART_TRAIN; p++)
+		survey_part(check, p);
+	if (check->surveyed[OSML_PART_TRAIN] && check->tried)
+		judge(check);
+}
