@@ -161,6 +161,22 @@ CREATE TABLE ragged AS SELECT i AS y, CASE WHEN i = 700 THEN '{1}' ELSE '{1,2}' 
 SELECT * FROM osml_analyze('ragged', 2);
 \set SHOW_CONTEXT never
 \echo :LAST_ERROR_SQLSTATE
+-- whose error it is: a dataset's with its definitions and rights, a query's
+\set SHOW_CONTEXT errors
+SELECT osml_create_dataset('sa_bad', 'SELECT y, a[1] AS a FROM ragged') > 0 AS created;
+SELECT osml_transform('sa_bad', 'q', 'sql', '{"expression": "1 / (a - 1)"}');
+SELECT * FROM osml_analyze('sa_bad');
+SELECT osml_drop_dataset('sa_bad');
+SELECT * FROM osml_analyze('SELECT 1 / (3 - i) AS y, i FROM generate_series(1, 5) i');
+SET ROLE sa_reader;
+SELECT osml_create_dataset('sa_theirs', 'words') > 0 AS created;
+RESET ROLE;
+REVOKE SELECT ON words FROM sa_reader;
+SET ROLE sa_reader;
+SELECT * FROM osml_analyze('sa_theirs');
+SELECT osml_drop_dataset('sa_theirs');
+RESET ROLE;
+\set SHOW_CONTEXT never
 SELECT * FROM osml_analyze('nowhere');
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM osml_analyze('words', -1);
