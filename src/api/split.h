@@ -53,7 +53,7 @@ typedef struct OsmlSplit
 
 	/* The parts: SQL conditions on osml_source, NULL where there is none */
 	char	   *where[OSML_SPLIT_PARTS];
-	List	   *cuts;			/* time: the last values of all parts but the last */
+	List	   *cuts;			/* time: the first values of all parts but train */
 } OsmlSplit;
 
 /* of one column in one part */
@@ -99,6 +99,15 @@ extern char *osml_split_column(const char *name);
 
 /* a column's type; an error with the nearest name where there is none */
 extern Oid	osml_split_column_type(const OsmlSplit *split, const char *name);
+
+/* the last part that the fractions ask for */
+extern int	osml_split_last_part(const OsmlSplit *split);
+
+/* raise if the source has fewer rows than there are to be parts */
+extern void osml_split_check_rows(const OsmlSplit *split, int64 rows);
+
+/* raise: a part would be empty */
+extern void osml_split_no_rows(const OsmlSplit *split, OsmlSplitPart part) pg_attribute_noreturn();
 
 /* Fill in where (and cuts), for the seed the split has now. */
 extern void osml_split_rule(OsmlSplit *split);
