@@ -68,6 +68,9 @@ SELECT s.p01 = q[1] AND s.p05 = q[2] AND s.p25 = q[3] AND s.p50 = q[4] AND s.p75
 	WHERE s.column_name = 'v';
 SELECT * FROM osml_analyze('small') WHERE column_name = 'nothing' \gx
 SELECT column_name, rows, mean, p50, histogram, distinct_values, top_values FROM osml_analyze('SELECT * FROM small WHERE false');
+-- deviations whose squares are beyond a double: no figure, rather than a wrong one
+SELECT column_name, std IS NULL AS std, skewness IS NULL AS skewness, correlation FROM osml_analyze('SELECT i::float8 AS y, i * 1e-200 AS tiny,
+	i * 1e-100 AS small, i * 1e-90 AS little, i * 1e90::float8 AS much, i * 1e297::float8 AS huge, 1e-200 + i * 0 AS same FROM generate_series(1, 100) i');
 -- a relation keeps nothing, nor does a SELECT
 SELECT DISTINCT dataset FROM osml.statistics WHERE owner = current_user;
 

@@ -77,6 +77,17 @@ fill_histogram(OsmlStatisticRow *row, const OsmlProfile *profile)
 		row->histogram[i] = below[i + 1] - below[i];
 }
 
+/* Skewness, or NaN where cubes of deviations are beyond a double. */
+static double
+sure_skewness(const OsmlProfile *profile, double deviation)
+{
+	double		skewness = osml_profile_skewness(profile);
+	bool		sure = deviation == 0 ||
+		deviation * deviation * deviation >= OSML_STATS_LEAST_SQUARE;
+
+	return sure && isfinite(skewness) ? skewness : NAN;
+}
+
 /* What only numbers have. */
 static void
 fill_numbers(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
@@ -92,9 +103,9 @@ fill_numbers(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
 		osml_comoment_correlation(&column->with_label);
 	if (n == 0)
 		return;
-	row->mean = profile->stats.mean;
-	row->std = osml_stats_deviation(&profile->stats);
-	row->skewness = osml_profile_skewness(profile);
+	row->mean = isfinite(profile->stats.mean) ? profile->stats.mean : NAN;
+	row->std = osml_stats_sure_deviation(&profile->stats);
+	row->skewness = sure_skewness(profile, row->std);
 	row->min = profile->stats.min;
 	row->max = profile->stats.max;
 	row->zero_share = (double) profile->zeros / (double) n;
