@@ -219,6 +219,13 @@ SELECT part, "column", round(whole_mean::numeric, 4), abs(z) < 4, round(p_value:
 	WHERE "column" IN ('constant', 'code') OR part = 'test' AND "column" <> 'y';
 SELECT whole_mean - extract(epoch FROM '2024-01-01'::date) / 86400 = 49.5 FROM osml_split('o', tries => 1) WHERE "column" = 'day' LIMIT 1;
 
+-- Very many texts: only those that are surely frequent are counted, of an identifier none; NULL is a value still.
+CREATE TABLE texts AS SELECT i AS y, 'id ' || i AS code, CASE WHEN i % 4 = 0 THEN 'often' WHEN i % 10 = 1 THEN 'less' ELSE 'rare ' || i END AS word,
+	CASE WHEN i % 5 > 0 THEN 'id ' || i END AS maybe FROM generate_series(1, 5000) i;
+SELECT osml_create_dataset('texts', 'texts', 'y', '{code,word,maybe}') > 0;
+SELECT part, "column", part_mean IS NULL AS mean, round(whole_mean::numeric, 6) AS whole, z IS NULL AS z, p_value IS NULL AS p, p_value < 1 AS told
+	FROM osml_split('texts', '{"train":0.5,"test":0.5}', tries => 1) WHERE "column" <> 'y' ORDER BY 1, 2;
+
 -- --- By time -------------------------------------------------------------------
 
 SELECT osml_create_dataset('t', 'SELECT fare, miles, people, at, id FROM ssplit.trips -- all of them', 'fare', '{miles,people}') > 0;
