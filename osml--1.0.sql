@@ -643,7 +643,7 @@ CREATE FUNCTION osml_analyze(dataset text, num_workers integer DEFAULT 0,
 	AS 'MODULE_PATHNAME', 'osml_analyze'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
 COMMENT ON FUNCTION osml_analyze(text, integer)
-	IS 'statistics of the columns of a dataset, a relation or a SELECT, in one pass; osml.statistics keeps a dataset''s; num_workers: parallel workers that read, 0: the session itself';
+	IS 'statistics of the columns of a dataset, a relation or a SELECT, in one pass; osml.statistics keeps a dataset''s; num_workers: parallel workers that read heap tables, 0: the session itself, which alone reads queries, views and foreign and temporary tables';
 
 CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
 	sample_rows integer DEFAULT 20000,

@@ -124,7 +124,8 @@ CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (200) TO (300);
 INSERT INTO parts SELECT i / 3.0, i FROM generate_series(0, 199) i;
 SELECT column_name, rows, min, max, p50, round(correlation::numeric, 12) AS correlation FROM osml_analyze('parts', 2);
--- views, queries, temporary tables and row security are the session's to read
+-- views, queries, temporary tables and row security are the session's to read, and a notice says so
+SET client_min_messages = notice;
 CREATE VIEW seen AS SELECT y, a FROM wide WHERE y < 100;
 CREATE TEMP TABLE brief AS SELECT * FROM parts;
 SELECT rows FROM osml_analyze('seen', 2) WHERE is_label;
@@ -138,6 +139,7 @@ CREATE POLICY half ON wide TO sa_reader USING (y < 100);
 SET ROLE sa_reader;
 SELECT rows FROM osml_analyze('wide', 2) WHERE is_label;
 SELECT rows FROM osml_analyze('words', 2) WHERE is_label;
+SET client_min_messages = warning;
 -- a dataset's statistics are its owner's to see
 SELECT count(*) FROM osml.statistics;
 SELECT * FROM osml_analyze('sa_words');
@@ -150,7 +152,9 @@ SELECT osml_create_dataset('sa_trips', 'trips') > 0 AS created;
 SELECT osml_transform('sa_trips', 'night', 'sql', '{"expression": "CASE WHEN hour < 6 THEN 1 ELSE 0 END"}');
 SELECT osml_transform('sa_trips', 'hour', 'category');
 SELECT osml_transform('sa_trips', 'weekday', 'date_part', '{"input": "day", "part": "dow"}');
+SET client_min_messages = notice;
 SELECT column_name, type, rows, mean, distinct_values FROM osml_analyze('sa_trips', 2);
+SET client_min_messages = warning;
 -- again: the rows are replaced
 DELETE FROM trips WHERE fare > 240;
 SELECT count(*) FROM osml_analyze('sa_trips');
