@@ -91,6 +91,8 @@ SELECT osml_declare_feature('fr_data', 'b');
 SELECT count(*) FROM osml.feature_notes WHERE feature = 'b';
 SELECT osml_declare_feature('fr_dat', 'b', true);
 \echo :LAST_ERROR_SQLSTATE
+SELECT osml_declare_feature('fr_rows', 'b', true);
+\echo :LAST_ERROR_SQLSTATE
 SELECT osml_declare_feature('fr_data', 'agian', true);
 \echo :LAST_ERROR_SQLSTATE
 SELECT osml_declare_feature('fr_data', 'ln(agian)', true);
