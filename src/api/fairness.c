@@ -6,7 +6,7 @@
  * frequent values occur; those are found once, then each split to judge costs
  * one pass over the source.  All queries run as the user.
  *
- * Next: compute/fair.h (the tests themselves).
+ * Next: frequent.h (those values), compute/fair.h (the tests themselves).
  */
 #include "postgres.h"
 

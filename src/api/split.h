@@ -4,7 +4,8 @@
  *
  * split.c drives: split_args.c reads the call; split_dataset.c finds what there
  * is to split; split_rule.c makes the condition of each part; fairness.c measures
- * what the conditions give; split_store.c keeps them.
+ * what the conditions give, over values that frequent.c finds; split_store.c keeps
+ * them.
  */
 #ifndef OSML_API_SPLIT_H
 #define OSML_API_SPLIT_H
