@@ -350,13 +350,13 @@ COMMENT ON COLUMN osml.statistics.nulls IS 'rows without a value; an array with 
 COMMENT ON COLUMN osml.statistics.nans IS 'rows with NaN; NULL for texts, as are all that follow up to the histogram';
 COMMENT ON COLUMN osml.statistics.infinities IS 'rows with an infinity';
 COMMENT ON COLUMN osml.statistics.mean IS 'of a date: days since 1970; of a timestamp: seconds';
-COMMENT ON COLUMN osml.statistics.std IS 'population standard deviation';
-COMMENT ON COLUMN osml.statistics.skewness IS 'population skewness, 0 for a constant';
+COMMENT ON COLUMN osml.statistics.std IS 'population standard deviation; NULL where squares of deviations are beyond a double, as with values of 1e-200 or 1e200';
+COMMENT ON COLUMN osml.statistics.skewness IS 'population skewness, 0 for a constant; NULL where cubes of deviations are beyond a double';
 COMMENT ON COLUMN osml.statistics.zero_share IS 'share of zeros among finite values';
-COMMENT ON COLUMN osml.statistics.correlation IS 'Pearson''s r with the label, over rows that have both; NULL where one of them does not vary';
+COMMENT ON COLUMN osml.statistics.correlation IS 'Pearson''s r with the label, over rows that have both; NULL where one of them does not vary, or squares of its deviations are beyond a double';
 COMMENT ON COLUMN osml.statistics.p50 IS 'median, a value that occurs; quantiles are exact up to 2048 values, beyond that their rank is off by at most 0.25 % of the rows (with 99 % confidence)';
 COMMENT ON COLUMN osml.statistics.histogram IS 'values in each of 20 equally wide bins from min to max, the last with its upper edge; exact up to 2048 values, beyond that off by at most 0.5 % of the rows';
-COMMENT ON COLUMN osml.statistics.distinct_values IS 'different values; an estimate of about 1 % error where distinct_exact is false';
+COMMENT ON COLUMN osml.statistics.distinct_values IS 'different values; where distinct_exact is false an estimate, whose standard error is 0.8 %: within 1.6 % in 19 of 20 columns, within 2.5 % in nearly all';
 COMMENT ON COLUMN osml.statistics.distinct_exact IS 'whether distinct_values has been counted';
 COMMENT ON COLUMN osml.statistics.top_values IS 'the ten most frequent values; NULL stands for a text of more than 1024 bytes';
 COMMENT ON COLUMN osml.statistics.top_counts IS 'rows of each of them, at least';
@@ -683,7 +683,7 @@ CREATE FUNCTION osml_analyze(dataset text, num_workers integer DEFAULT 0,
 	AS 'MODULE_PATHNAME', 'osml_analyze'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
 COMMENT ON FUNCTION osml_analyze(text, integer)
-	IS 'statistics of the columns of a dataset, a relation or a SELECT, in one pass; osml.statistics keeps a dataset''s; num_workers: parallel workers that read, 0: the session itself';
+	IS 'statistics of the columns of a dataset, a relation or a SELECT, in one pass; osml.statistics keeps a dataset''s; num_workers: parallel workers that read heap tables, 0: the session itself, which alone reads queries, views and foreign and temporary tables';
 
 CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL,
 	sample_rows integer DEFAULT 20000,

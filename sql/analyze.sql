@@ -68,6 +68,9 @@ SELECT s.p01 = q[1] AND s.p05 = q[2] AND s.p25 = q[3] AND s.p50 = q[4] AND s.p75
 	WHERE s.column_name = 'v';
 SELECT * FROM osml_analyze('small') WHERE column_name = 'nothing' \gx
 SELECT column_name, rows, mean, p50, histogram, distinct_values, top_values FROM osml_analyze('SELECT * FROM small WHERE false');
+-- deviations whose squares are beyond a double: no figure, rather than a wrong one
+SELECT column_name, std IS NULL AS std, skewness IS NULL AS skewness, correlation FROM osml_analyze('SELECT i::float8 AS y, i * 1e-200 AS tiny,
+	i * 1e-100 AS small, i * 1e-90 AS little, i * 1e90::float8 AS much, i * 1e297::float8 AS huge, 1e-200 + i * 0 AS same FROM generate_series(1, 100) i');
 -- a relation keeps nothing, nor does a SELECT
 SELECT DISTINCT dataset FROM osml.statistics WHERE owner = current_user;
 
@@ -121,7 +124,8 @@ CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (200) TO (300);
 INSERT INTO parts SELECT i / 3.0, i FROM generate_series(0, 199) i;
 SELECT column_name, rows, min, max, p50, round(correlation::numeric, 12) AS correlation FROM osml_analyze('parts', 2);
--- views, queries, temporary tables and row security are the session's to read
+-- views, queries, temporary tables and row security are the session's to read, and a notice says so
+SET client_min_messages = notice;
 CREATE VIEW seen AS SELECT y, a FROM wide WHERE y < 100;
 CREATE TEMP TABLE brief AS SELECT * FROM parts;
 SELECT rows FROM osml_analyze('seen', 2) WHERE is_label;
@@ -135,6 +139,7 @@ CREATE POLICY half ON wide TO sa_reader USING (y < 100);
 SET ROLE sa_reader;
 SELECT rows FROM osml_analyze('wide', 2) WHERE is_label;
 SELECT rows FROM osml_analyze('words', 2) WHERE is_label;
+SET client_min_messages = warning;
 -- a dataset's statistics are its owner's to see
 SELECT count(*) FROM osml.statistics;
 SELECT * FROM osml_analyze('sa_words');
@@ -147,7 +152,9 @@ SELECT osml_create_dataset('sa_trips', 'trips') > 0 AS created;
 SELECT osml_transform('sa_trips', 'night', 'sql', '{"expression": "CASE WHEN hour < 6 THEN 1 ELSE 0 END"}');
 SELECT osml_transform('sa_trips', 'hour', 'category');
 SELECT osml_transform('sa_trips', 'weekday', 'date_part', '{"input": "day", "part": "dow"}');
+SET client_min_messages = notice;
 SELECT column_name, type, rows, mean, distinct_values FROM osml_analyze('sa_trips', 2);
+SET client_min_messages = warning;
 -- again: the rows are replaced
 DELETE FROM trips WHERE fare > 240;
 SELECT count(*) FROM osml_analyze('sa_trips');
@@ -161,6 +168,22 @@ CREATE TABLE ragged AS SELECT i AS y, CASE WHEN i = 700 THEN '{1}' ELSE '{1,2}' 
 SELECT * FROM osml_analyze('ragged', 2);
 \set SHOW_CONTEXT never
 \echo :LAST_ERROR_SQLSTATE
+-- whose error it is: a dataset's with its definitions and rights, a query's
+\set SHOW_CONTEXT errors
+SELECT osml_create_dataset('sa_bad', 'SELECT y, a[1] AS a FROM ragged') > 0 AS created;
+SELECT osml_transform('sa_bad', 'q', 'sql', '{"expression": "1 / (a - 1)"}');
+SELECT * FROM osml_analyze('sa_bad');
+SELECT osml_drop_dataset('sa_bad');
+SELECT * FROM osml_analyze('SELECT 1 / (3 - i) AS y, i FROM generate_series(1, 5) i');
+SET ROLE sa_reader;
+SELECT osml_create_dataset('sa_theirs', 'words') > 0 AS created;
+RESET ROLE;
+REVOKE SELECT ON words FROM sa_reader;
+SET ROLE sa_reader;
+SELECT * FROM osml_analyze('sa_theirs');
+SELECT osml_drop_dataset('sa_theirs');
+RESET ROLE;
+\set SHOW_CONTEXT never
 SELECT * FROM osml_analyze('nowhere');
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM osml_analyze('words', -1);

@@ -91,6 +91,8 @@ SELECT osml_declare_feature('fr_data', 'b');
 SELECT count(*) FROM osml.feature_notes WHERE feature = 'b';
 SELECT osml_declare_feature('fr_dat', 'b', true);
 \echo :LAST_ERROR_SQLSTATE
+SELECT osml_declare_feature('fr_rows', 'b', true);
+\echo :LAST_ERROR_SQLSTATE
 SELECT osml_declare_feature('fr_data', 'agian', true);
 \echo :LAST_ERROR_SQLSTATE
 SELECT osml_declare_feature('fr_data', 'ln(agian)', true);
@@ -156,6 +158,12 @@ SELECT "check", verdict FROM osml_check('SELECT y, a, NULL::int AS n FROM fr_row
 SELECT feature, verdict FROM osml_feature_report('SELECT y, a, kind FROM fr_rows LIMIT 1');
 SELECT feature, verdict FROM osml_feature_report('SELECT y, a, kind FROM fr_rows LIMIT 0');
 SELECT column_name, rows, nulls, mean, distinct_values FROM osml_analyze('SELECT y, NULL::int AS n, NULL::text AS t FROM fr_rows');
+
+-- every element of a long array, and an error where there are more than a report has columns
+SELECT count(*), max(substring(feature FROM '\d+')::int) FROM osml_feature_report('SELECT i % 7 AS y, array_fill(i % 5, ARRAY[150]) AS a FROM generate_series(1, 200) i');
+SELECT count(*) FROM osml_feature_pairs('SELECT i % 7 AS y, array_fill(i % 5, ARRAY[110]) AS a FROM generate_series(1, 200) i');
+SELECT figure FROM osml_check('SELECT i % 7 AS y, array_fill(i % 5, ARRAY[110]) AS a FROM generate_series(1, 200) i') WHERE "check" = 'features';
+SELECT osml_feature_report('SELECT i AS y, array_fill(i, ARRAY[1000]) AS a FROM generate_series(1, 200) i');
 
 DROP TABLE fr_rows, fr_bad;
 DROP ROLE regress_osml_reporter;

@@ -219,6 +219,13 @@ SELECT part, "column", round(whole_mean::numeric, 4), abs(z) < 4, round(p_value:
 	WHERE "column" IN ('constant', 'code') OR part = 'test' AND "column" <> 'y';
 SELECT whole_mean - extract(epoch FROM '2024-01-01'::date) / 86400 = 49.5 FROM osml_split('o', tries => 1) WHERE "column" = 'day' LIMIT 1;
 
+-- Very many texts: only those that are surely frequent are counted, of an identifier none; NULL is a value still.
+CREATE TABLE texts AS SELECT i AS y, 'id ' || i AS code, CASE WHEN i % 4 = 0 THEN 'often' WHEN i % 10 = 1 THEN 'less' ELSE 'rare ' || i END AS word,
+	CASE WHEN i % 5 > 0 THEN 'id ' || i END AS maybe FROM generate_series(1, 5000) i;
+SELECT osml_create_dataset('texts', 'texts', 'y', '{code,word,maybe}') > 0;
+SELECT part, "column", part_mean IS NULL AS mean, round(whole_mean::numeric, 6) AS whole, z IS NULL AS z, p_value IS NULL AS p, p_value < 1 AS told
+	FROM osml_split('texts', '{"train":0.5,"test":0.5}', tries => 1) WHERE "column" <> 'y' ORDER BY 1, 2;
+
 -- --- By time -------------------------------------------------------------------
 
 SELECT osml_create_dataset('t', 'SELECT fare, miles, people, at, id FROM ssplit.trips -- all of them', 'fare', '{miles,people}') > 0;
@@ -252,6 +259,15 @@ SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.5,"test":0.5}', '
 SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.5,"test":0.5}', 'time', 'day', gap => '1') ORDER BY 1;
 SELECT test, train FROM osml.datasets WHERE dataset = 'ties';
 SELECT DISTINCT part, rows FROM osml_split('ties', '{"train":0.1,"val":0.2,"test":0.7}', 'time', 'id') ORDER BY 1;
+-- A gap takes no row that has nothing of the next part so near, and each that has; later rows too.
+CREATE TABLE hours AS SELECT i AS y, i AS id, '2024-01-01'::timestamp + i * interval '3 hours' AS at FROM generate_series(1, 100) i;
+SELECT osml_create_dataset('hours', 'hours', 'y', '{id}') > 0;
+SELECT DISTINCT gap, part, rows FROM (VALUES ('0'), ('2 seconds'), ('2:59:59'), ('3 hours'), ('6 hours')) s (gap),
+	LATERAL osml_split('hours', '{"train":0.8,"test":0.2}', 'time', 'at', gap => gap) ORDER BY gap, part DESC;
+SELECT train, test, split -> 'cuts' FROM osml.datasets WHERE dataset = 'hours';
+INSERT INTO hours SELECT y + 1000, id + 1000, at + interval '1 hour' FROM hours;
+SELECT min((q.r ->> 'at')::timestamp) - max((p.r ->> 'at')::timestamp) FROM pg_temp.parts('hours') p, pg_temp.parts('hours') q
+	WHERE p.part = 'train' AND q.part = 'test';
 -- Texts go by their bytes, whatever the column's collation: in another locale rows keep their part.
 CREATE TABLE worded AS SELECT i AS y, i AS id, (ARRAY['a', 'B', 'c', 'D'])[i % 4 + 1] AS word FROM generate_series(1, 40) i;
 DO $$
@@ -355,12 +371,50 @@ UPDATE bare SET held_out = false;
 SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'column', by => 'held_out')$$);
 UPDATE bare SET held_out = true;
 SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'column', by => 'held_out')$$);
+-- Too few rows to split, whatever the fractions.
 DELETE FROM bare;
 SELECT pg_temp.outcome($$SELECT osml_split('bare')$$);
+SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'time', by => 'x')$$);
+SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'column', by => 'held_out')$$);
+INSERT INTO bare VALUES (1, 2, true);
+SELECT pg_temp.outcome($$SELECT osml_split('bare')$$);
+SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'time', by => 'x')$$);
+SELECT pg_temp.outcome($$SELECT osml_split('bare', method => 'column', by => 'held_out')$$);
 -- A type without an order.
 CREATE TABLE shapes AS SELECT 1 AS y, 2 AS x, point(1, 2) AS p;
 SELECT osml_create_dataset('shapes', 'shapes', 'y', '{x}') > 0;
 SELECT pg_temp.outcome($$SELECT osml_split('shapes', method => 'time', by => 'p')$$);
+-- Each error is about a dataset, and shows no query of ours.
+CREATE FUNCTION pg_temp.about(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	context text;
+BEGIN
+	EXECUTE command;
+	RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+	RETURN concat_ws(E'\n', SQLERRM, substring(context FROM '^(.*?)\nSQL statement "SELECT osml_split'));
+END
+$$;
+SELECT pg_temp.about($$SELECT osml_split('h', tries => 0)$$);
+SELECT pg_temp.about($$SELECT osml_split('h', method => 'time', by => 'id', gap => '-1')$$);
+SELECT pg_temp.about($$SELECT osml_split('h', method => 'time', by => 'place', gap => '-1')$$);
+SELECT pg_temp.about($$SELECT osml_split('shapes', method => 'time', by => 'p')$$);
+SELECT osml_split('h', method => 'time', by => 'at', gap => 'soon');
+-- What the dataset was made of is gone: a feature, a column that one is made of, the source.
+CREATE TABLE passing AS SELECT i AS y, i AS a, i AS b, i AS c FROM generate_series(1, 100) i;
+SELECT osml_create_dataset('passing', 'passing', 'y', '{a}') > 0;
+SELECT osml_transform('passing', 'b', 'log1p'), osml_transform('passing', 'd', 'log1p', '{"input": "c"}');
+ALTER TABLE passing RENAME a TO z;
+SELECT pg_temp.outcome($$SELECT osml_split('passing')$$);
+ALTER TABLE passing RENAME z TO a;
+ALTER TABLE passing RENAME b TO z;
+SELECT pg_temp.outcome($$SELECT osml_split('passing')$$);
+ALTER TABLE passing RENAME z TO b;
+ALTER TABLE passing RENAME c TO z;
+SELECT pg_temp.outcome($$SELECT osml_split('passing')$$);
+ALTER TABLE passing RENAME TO past;
+SELECT pg_temp.outcome($$SELECT osml_split('passing')$$);
 -- Parts that somebody gave are not replaced; a failed split leaves the one before.
 SELECT osml_create_dataset('given', 'trips', 'fare', '{miles}', test => 'trips') > 0;
 SELECT pg_temp.outcome($$SELECT osml_split('given')$$);
@@ -387,6 +441,10 @@ SELECT osml_create_dataset('theirs', 'trips', 'fare', '{miles}') > 0;
 SELECT DISTINCT part, rows FROM osml_split('theirs', tries => 1) ORDER BY 1;
 SELECT osml_train('theirs', '{"optimizer": "exact"}') > 0;
 SELECT pg_temp.outcome($$SELECT osml_split('theirs', method => 'time', by => 'at')$$);
+RESET ROLE;
+REVOKE SELECT (fare) ON trips FROM osml_ssplit_reader;
+SET ROLE osml_ssplit_reader;
+SELECT pg_temp.about($$SELECT osml_split('theirs')$$);
 RESET ROLE;
 SELECT pg_temp.outcome($$SELECT osml_split('theirs')$$);
 

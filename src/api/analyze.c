@@ -32,6 +32,13 @@
 
 PG_FUNCTION_INFO_V1(osml_analyze);
 
+/* what is analysed: a dataset of the caller's, or whatever else the text names */
+typedef struct Call
+{
+	const char *text;
+	OsmlDatasetRow *dataset;	/* or NULL */
+} Call;
+
 /* as osml.statistics names them */
 static const double shares[OSML_N_QUANTILES] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
@@ -70,6 +77,17 @@ fill_histogram(OsmlStatisticRow *row, const OsmlProfile *profile)
 		row->histogram[i] = below[i + 1] - below[i];
 }
 
+/* Skewness, or NaN where cubes of deviations are beyond a double. */
+static double
+sure_skewness(const OsmlProfile *profile, double deviation)
+{
+	double		skewness = osml_profile_skewness(profile);
+	bool		sure = deviation == 0 ||
+		deviation * deviation * deviation >= OSML_STATS_LEAST_SQUARE;
+
+	return sure && isfinite(skewness) ? skewness : NAN;
+}
+
 /* What only numbers have. */
 static void
 fill_numbers(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
@@ -85,9 +103,9 @@ fill_numbers(OsmlStatisticRow *row, const OsmlAnalysisColumn *column)
 		osml_comoment_correlation(&column->with_label);
 	if (n == 0)
 		return;
-	row->mean = profile->stats.mean;
-	row->std = osml_stats_deviation(&profile->stats);
-	row->skewness = osml_profile_skewness(profile);
+	row->mean = isfinite(profile->stats.mean) ? profile->stats.mean : NAN;
+	row->std = osml_stats_sure_deviation(&profile->stats);
+	row->skewness = sure_skewness(profile, row->std);
 	row->min = profile->stats.min;
 	row->max = profile->stats.max;
 	row->zero_share = (double) profile->zeros / (double) n;
@@ -248,30 +266,22 @@ workers_argument(FunctionCallInfo fcinfo, int arg)
 	return n;
 }
 
-/* osml_analyze(dataset, num_workers) */
-Datum
-osml_analyze(PG_FUNCTION_ARGS)
+/* Says what was analysed, whatever the error. */
+static void
+analysis_context(void *arg)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	char	   *text = osml_need_text(fcinfo, 0, "dataset");
-	int			num_workers = workers_argument(fcinfo, 1);
-	OsmlDatasetRow *dataset = osml_own_dataset(text);
-	OsmlSource *source;
-	OsmlFeatureSet *set;
-	OsmlAnalysis *analysis;
-	OsmlStatisticRow *rows;
-	int			n = 0;
+	const Call *call = arg;
 
-	/* a dataset keeps the outcome */
-	if (dataset != NULL)
-		PreventCommandIfReadOnly("osml_analyze()");
-	InitMaterializedSRF(fcinfo, 0);
-	set = resolve(dataset, text, &source);
-	analysis = osml_analysis_create(set);
-	if (dataset != NULL)
-		osml_source_learn_plan(set, dataset->name, analysis);
-	osml_analysis_scan(analysis, source, num_workers);
-	rows = palloc0(sizeof(OsmlStatisticRow) * Max(1, analysis->n_columns));
+	errcontext("analysis of %s\"%s\"", call->dataset ? "dataset " : "", call->text);
+}
+
+/* The columns as people see them, to the result; returns the rows to keep. */
+static OsmlStatisticRow *
+put_rows(ReturnSetInfo *rsinfo, const OsmlAnalysis *analysis, int *n)
+{
+	OsmlStatisticRow *rows = palloc0(sizeof(OsmlStatisticRow) * Max(1, analysis->n_columns));
+
+	*n = 0;
 	for (int i = 0; i < analysis->n_columns; i++)
 	{
 		OsmlAnalysisColumn *column = shown_column(analysis, i);
@@ -280,14 +290,48 @@ osml_analyze(PG_FUNCTION_ARGS)
 
 		if (column == NULL)
 			continue;
-		fill_row(&rows[n], column);
-		osml_statistic_values(&rows[n++], values, nulls);
+		fill_row(&rows[*n], column);
+		osml_statistic_values(&rows[(*n)++], values, nulls);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
-	if (dataset != NULL)
-	{
-		osml_statistics_replace(dataset->dataset_id, rows, n);
-		fit(dataset, source, set, analysis);
-	}
+	return rows;
+}
+
+/* Read, show, and for a dataset keep and learn. */
+static void
+analyze(ReturnSetInfo *rsinfo, const Call *call, int num_workers)
+{
+	OsmlSource *source;
+	OsmlFeatureSet *set = resolve(call->dataset, call->text, &source);
+	OsmlAnalysis *analysis = osml_analysis_create(set);
+	OsmlStatisticRow *rows;
+	int			n;
+
+	if (call->dataset != NULL)
+		osml_source_learn_plan(set, call->dataset->name, analysis);
+	osml_analysis_scan(analysis, source, num_workers);
+	rows = put_rows(rsinfo, analysis, &n);
+	if (call->dataset == NULL)
+		return;
+	osml_statistics_replace(call->dataset->dataset_id, rows, n);
+	fit(call->dataset, source, set, analysis);
+}
+
+/* osml_analyze(dataset, num_workers) */
+Datum
+osml_analyze(PG_FUNCTION_ARGS)
+{
+	Call		call = {.text = osml_need_text(fcinfo, 0, "dataset")};
+	ErrorContextCallback context = {error_context_stack, analysis_context, &call};
+	int			num_workers = workers_argument(fcinfo, 1);
+
+	call.dataset = osml_own_dataset(call.text);
+	/* a dataset keeps the outcome */
+	if (call.dataset != NULL)
+		PreventCommandIfReadOnly("osml_analyze()");
+	InitMaterializedSRF(fcinfo, 0);
+	error_context_stack = &context;
+	analyze((ReturnSetInfo *) fcinfo->resultinfo, &call, num_workers);
+	error_context_stack = context.previous;
 	return (Datum) 0;
 }

@@ -6,7 +6,7 @@
  * frequent values occur; those are found once, then each split to judge costs
  * one pass over the source.  All queries run as the user.
  *
- * Next: compute/fair.h (the tests themselves).
+ * Next: frequent.h (those values), compute/fair.h (the tests themselves).
  */
 #include "postgres.h"
 
@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "api/frequent.h"
 #include "api/split.h"
 #include "compute/fair.h"
 
@@ -34,6 +35,7 @@
 typedef struct TestedColumn
 {
 	char	   *name;
+	char	   *raw;			/* the column */
 	char	   *sql;			/* float8, or text of a category */
 	bool		category;
 	int			n_values;		/* of a category: the frequent ones */
@@ -146,6 +148,7 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 	if ((tested = next_column(plan)) == NULL)
 		return;
 	tested->name = pstrdup(name);
+	tested->raw = column;
 	tested->sql = number_sql(column, type);
 	tested->category = tested->sql == NULL;
 	if (tested->category)
@@ -155,44 +158,19 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 
 /* --- The frequent values of categories ---------------------------------------- */
 
-/* Rows (column, value), of the most frequent values of each category. */
-static char *
-values_query(const OsmlFairnessPlan *plan, const OsmlSplit *split)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < plan->n; i++)
-	{
-		if (plan->columns[i].category)
-			appendStringInfo(&list, "%s(%d, %s)", list.len ? ", " : "", i,
-							 plan->columns[i].sql);
-	}
-	if (list.len == 0)
-		return NULL;
-	return psprintf("SELECT i, v FROM (SELECT i, v, pg_catalog.row_number()"
-					" OVER (PARTITION BY i ORDER BY n DESC, v) AS place"
-					" FROM (SELECT s.i, s.v, pg_catalog.count(*) AS n"
-					" FROM %s CROSS JOIN LATERAL (VALUES %s) AS s (i, v)"
-					" WHERE s.v IS NOT NULL GROUP BY s.i, s.v) AS counted) AS ranked"
-					" WHERE place OPERATOR(pg_catalog.<=) %d ORDER BY i, place",
-					split->from, list.data, MAX_VALUES);
-}
-
-/* A column's values, found in rows [first, end), as a literal. */
+/* A column's values as a literal. */
 static void
-take_values(TestedColumn *column, uint64 first, uint64 end)
+take_values(TestedColumn *column, List *values)
 {
-	Datum		values[MAX_VALUES];
+	Datum		texts[MAX_VALUES];
 	ArrayType  *array;
 	Oid			output;
 	bool		is_varlena;
-	bool		isnull;
+	ListCell   *cell;
 
-	for (uint64 i = first; i < end; i++)
-		values[column->n_values++] = SPI_getbinval(SPI_tuptable->vals[i],
-												   SPI_tuptable->tupdesc, 2, &isnull);
-	array = construct_array(values, column->n_values, TEXTOID, -1, false, TYPALIGN_INT);
+	foreach(cell, values)
+		texts[column->n_values++] = CStringGetTextDatum((char *) lfirst(cell));
+	array = construct_array(texts, column->n_values, TEXTOID, -1, false, TYPALIGN_INT);
 	getTypeOutputInfo(TEXTARRAYOID, &output, &is_varlena);
 	column->values = psprintf("%s::pg_catalog._text",
 							  quote_literal_cstr(OidOutputFunctionCall(output, PointerGetDatum(array))));
@@ -200,34 +178,28 @@ take_values(TestedColumn *column, uint64 first, uint64 end)
 
 /* Find them for all categories in one pass. */
 static void
-find_values(OsmlFairnessPlan *plan, const OsmlSplit *split, MemoryContext context)
+find_values(OsmlFairnessPlan *plan, const OsmlSplit *split)
 {
-	char	   *sql = values_query(plan, split);
-	MemoryContext old;
-	uint64		row = 0;
+	List	   *expressions = NIL;
+	List	  **values;
+	int			n = 0;
 
-	if (sql == NULL)
-		return;
-	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "unexpected result of \"%s\"", sql);
-	old = MemoryContextSwitchTo(context);
+	for (int i = 0; i < plan->n; i++)
+	{
+		if (plan->columns[i].category)
+			expressions = lappend(expressions, plan->columns[i].sql);
+	}
+	values = osml_frequent_values(split->from, expressions, MAX_VALUES);
 	for (int i = 0; i < plan->n; i++)
 	{
 		TestedColumn *column = &plan->columns[i];
-		uint64		first = row;
-		bool		isnull;
 
 		if (!column->category)
 			continue;
-		while (row < SPI_processed &&
-			   DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[row],
-										   SPI_tuptable->tupdesc, 1, &isnull)) == i)
-			row++;
-		take_values(column, first, row);
+		take_values(column, values[n++]);
 		column->first_count = plan->n_counts;
 		plan->n_counts += column->n_values + 1;
 	}
-	MemoryContextSwitchTo(old);
 }
 
 OsmlFairnessPlan *
@@ -242,9 +214,9 @@ osml_fairness_plan(const OsmlSplit *split)
 	MemoryContextSwitchTo(context);
 	foreach(cell, split->columns)
 		add_column(plan, split, lfirst(cell));
-	find_values(plan, split, context);
 	SPI_finish();
 	MemoryContextSwitchTo(context);
+	find_values(plan, split);
 	return plan;
 }
 
@@ -270,10 +242,12 @@ append_part(StringInfo sql, const OsmlSplit *split)
 static void
 append_column(StringInfo sql, const TestedColumn *column, int i)
 {
-	if (column->category)
+	if (column->category && column->n_values == 0)
+		appendStringInfo(sql, ", CASE WHEN %s IS NULL THEN 0 END AS c%d", column->raw, i);
+	else if (column->category)
 		appendStringInfo(sql, ", CASE WHEN %s IS NULL THEN 0"
 						 " ELSE pg_catalog.array_position(%s, %s) END AS c%d",
-						 column->sql, column->values, column->sql, i);
+						 column->raw, column->values, column->sql, i);
 	else
 		appendStringInfo(sql, ", %s AS c%d", column->sql, i);
 }
@@ -419,6 +393,9 @@ judge_counts(const GroupStats *part, const GroupStats *whole, const TestedColumn
 		all[n] -= all[k];
 	}
 	fair = osml_fair_counts(got, all, n + 1);
+	/* values too many to be told apart: nothing has been compared */
+	if (column->n_values == 0 && all[0] == 0)
+		fair.z = fair.p = NAN;
 	return (OsmlFairnessCell) {
 		n > 1 && part->rows > 0 ? (double) got[1] / part->rows : NAN,
 		n > 1 && whole->rows > 0 ? (double) all[1] / whole->rows : NAN,

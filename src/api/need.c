@@ -10,6 +10,7 @@
 
 #include "api/need.h"
 #include "rules/name/nearest.h"
+#include "source/source.h"
 #include "train/dataset.h"
 
 /* An argument of a function that cannot be STRICT. */
@@ -79,6 +80,13 @@ osml_need_dataset(const char *name)
 	row = osml_dataset_find(name);
 	if (row != NULL)
 		osml_not_own_dataset(row);
+	/* definitions, splits and notes need a name that they are kept under */
+	if (osml_source_is_relation(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a relation, not a dataset", name),
+				 errhint("osml_create_dataset(%s, %s) makes a dataset of it.",
+						 quote_literal_cstr(name), quote_literal_cstr(name))));
 	nearest = osml_nearest_of(name, osml_dataset_names(true));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),

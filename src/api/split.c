@@ -50,6 +50,49 @@ check_part_column(OsmlSplit *split)
 	}
 }
 
+int
+osml_split_last_part(const OsmlSplit *split)
+{
+	return split->fractions[OSML_SPLIT_TEST] > 0 ? OSML_SPLIT_TEST : OSML_SPLIT_VAL;
+}
+
+/* What is split must have a row for each part; no fraction helps where it has not. */
+void
+osml_split_check_rows(const OsmlSplit *split, int64 rows)
+{
+	int			parts = 0;
+
+	for (int p = 0; p < OSML_SPLIT_PARTS; p++)
+		parts += split->fractions[p] > 0;
+	if (split->method == OSML_SPLIT_COLUMN)
+		parts = 2;
+	if (rows >= parts)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA),
+			 rows == 0 ? errmsg("dataset \"%s\" has no rows to split", split->dataset->name) :
+			 errmsg_plural("dataset \"%s\" has " INT64_FORMAT " row, too few for %d parts",
+						   "dataset \"%s\" has " INT64_FORMAT " rows, too few for %d parts",
+						   rows, split->dataset->name, rows, parts),
+			 errhint("Split it when %s has more rows.", split->source->label)));
+}
+
+void
+osml_split_no_rows(const OsmlSplit *split, OsmlSplitPart part)
+{
+	static const char *const hints[] = {
+		[OSML_SPLIT_HASH] = "Give it a larger fraction, or columns with more distinct values.",
+		[OSML_SPLIT_TIME] = "Give it a larger fraction, a smaller gap, or a column with more distinct values.",
+		[OSML_SPLIT_COLUMN] = "The column must name train, and val or test, in some rows.",
+	};
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA),
+			 errmsg("part \"%s\" of dataset \"%s\" would have no rows",
+					osml_split_part_names[part], split->dataset->name),
+			 errhint("%s", hints[split->method])));
+}
+
 /*
  * Rows that a part cannot do without.  A column's own parts are what it has: a
  * part without rows is then none.
@@ -57,30 +100,17 @@ check_part_column(OsmlSplit *split)
 static void
 check_parts(OsmlSplit *split, const OsmlFairnessTable *table)
 {
-	static const char *const hints[] = {
-		[OSML_SPLIT_HASH] = "Give it a larger fraction, or columns with more distinct values.",
-		[OSML_SPLIT_TIME] = "Give it a larger fraction, a smaller gap, or a column with more distinct values.",
-		[OSML_SPLIT_COLUMN] = "The column must name train, and val or test, in some rows.",
-	};
-	const char *empty = NULL;
-
+	osml_split_check_rows(split, table->total);
 	for (int p = 0; p < OSML_SPLIT_PARTS; p++)
 	{
 		if (split->where[p] == NULL || table->rows[p] > 0)
 			continue;
-		if (split->method == OSML_SPLIT_COLUMN && p != OSML_SPLIT_TRAIN)
-			split->where[p] = NULL;
-		else if (empty == NULL)
-			empty = osml_split_part_names[p];
+		if (split->method != OSML_SPLIT_COLUMN || p == OSML_SPLIT_TRAIN)
+			osml_split_no_rows(split, p);
+		split->where[p] = NULL;
 	}
-	if (empty == NULL && !split->where[OSML_SPLIT_VAL] && !split->where[OSML_SPLIT_TEST])
-		empty = "test";
-	if (empty)
-		ereport(ERROR,
-				(errcode(ERRCODE_NO_DATA),
-				 errmsg("part \"%s\" of dataset \"%s\" would have no rows", empty,
-						split->dataset->name),
-				 errhint("%s", hints[split->method])));
+	if (!split->where[OSML_SPLIT_VAL] && !split->where[OSML_SPLIT_TEST])
+		osml_split_no_rows(split, OSML_SPLIT_TEST);
 }
 
 /* How fair a hash split is: its smallest p-value, but nothing beats rows. */
@@ -226,16 +256,26 @@ put_cell(ReturnSetInfo *rsinfo, const OsmlSplit *split, const OsmlFairnessTable 
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
+/* Says which dataset an error is about, whatever it says itself. */
+static void
+split_context(void *arg)
+{
+	errcontext("split of dataset \"%s\"", (const char *) arg);
+}
+
 /* osml_split(dataset, fractions, method, by, group_by, seed, gap, tries) */
 Datum
 osml_split(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	char	   *dataset = osml_need_text(fcinfo, 0, "dataset");
+	ErrorContextCallback context = {error_context_stack, split_context, dataset};
 	OsmlFairnessTable *table;
 	OsmlSplit  *split;
 
 	PreventCommandIfReadOnly("osml_split()");
 	InitMaterializedSRF(fcinfo, 0);
+	error_context_stack = &context;
 	split = osml_split_arguments(fcinfo);
 	table = make_parts(split);
 	for (int p = 0; p < OSML_SPLIT_PARTS; p++)
@@ -244,6 +284,7 @@ osml_split(PG_FUNCTION_ARGS)
 			put_cell(rsinfo, split, table, p, i);
 	}
 	osml_split_store(split);
+	error_context_stack = context.previous;
 	return (Datum) 0;
 }
 

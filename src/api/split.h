@@ -4,7 +4,8 @@
  *
  * split.c drives: split_args.c reads the call; split_dataset.c finds what there
  * is to split; split_rule.c makes the condition of each part; fairness.c measures
- * what the conditions give; split_store.c keeps them.
+ * what the conditions give, over values that frequent.c finds; split_store.c keeps
+ * them.
  */
 #ifndef OSML_API_SPLIT_H
 #define OSML_API_SPLIT_H
@@ -53,7 +54,7 @@ typedef struct OsmlSplit
 
 	/* The parts: SQL conditions on osml_source, NULL where there is none */
 	char	   *where[OSML_SPLIT_PARTS];
-	List	   *cuts;			/* time: the last values of all parts but the last */
+	List	   *cuts;			/* time: the first values of all parts but train */
 } OsmlSplit;
 
 /* of one column in one part */
@@ -99,6 +100,15 @@ extern char *osml_split_column(const char *name);
 
 /* a column's type; an error with the nearest name where there is none */
 extern Oid	osml_split_column_type(const OsmlSplit *split, const char *name);
+
+/* the last part that the fractions ask for */
+extern int	osml_split_last_part(const OsmlSplit *split);
+
+/* raise if the source has fewer rows than there are to be parts */
+extern void osml_split_check_rows(const OsmlSplit *split, int64 rows);
+
+/* raise: a part would be empty */
+extern void osml_split_no_rows(const OsmlSplit *split, OsmlSplitPart part) pg_attribute_noreturn();
 
 /* Fill in where (and cuts), for the seed the split has now. */
 extern void osml_split_rule(OsmlSplit *split);

@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -145,6 +147,14 @@ choose_column(OsmlSplit *split, char *name)
 		split->chosen = lappend(split->chosen, name);
 }
 
+/* A column that a feature needs.  One that is gone would leave others to be hashed. */
+static void
+need_column(OsmlSplit *split, char *name)
+{
+	(void) osml_split_column_type(split, name);
+	choose_column(split, name);
+}
+
 /*
  * Add the columns that a feature is made of; false where that is not known, as
  * with an expression.  An input is a column, or else a feature defined before.
@@ -159,9 +169,7 @@ choose_feature(OsmlSplit *split, List *definitions, char *feature)
 	check_stack_depth();
 	if (definition == NULL)
 	{
-		if (find_column(split->source, feature) == NULL)
-			return false;
-		choose_column(split, feature);
+		need_column(split, feature);
 		return true;
 	}
 	if (strcmp(definition->transform, OSML_SQL_TRANSFORM) == 0)
@@ -170,10 +178,8 @@ choose_feature(OsmlSplit *split, List *definitions, char *feature)
 	{
 		char	   *input = lfirst(cell);
 
-		if (find_column(split->source, input))
-			choose_column(split, input);
-		else if (strcmp(input, feature) == 0)
-			known = false;
+		if (find_column(split->source, input) || strcmp(input, feature) == 0)
+			need_column(split, input);
 		else
 			known = choose_feature(split, definitions, input) && known;
 	}
@@ -194,6 +200,11 @@ use_columns(OsmlSplit *split)
 	bool		known = features != NIL;
 	ListCell   *cell;
 
+	if (all == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("%s of dataset \"%s\" has no columns", split->source->label,
+						row->name)));
 	split->label = row->label ? row->label : linitial(all);
 	(void) osml_split_column_type(split, split->label);
 	foreach(cell, features)
@@ -211,6 +222,34 @@ use_columns(OsmlSplit *split)
 	}
 }
 
+/* The source as a dataset's own, so that an error says whose it is when it is gone. */
+static OsmlSource *
+whole_source(const OsmlSplit *split)
+{
+	OsmlDatasetRow whole = *split->dataset;
+
+	whole.train = split->source_text;
+	whole.split = NULL;
+	return osml_dataset_source(&whole, NULL);
+}
+
+/* Rights that are missing show in a query that people can read. */
+static void
+check_readable(const OsmlSplit *split)
+{
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	foreach(cell, split->columns)
+		appendStringInfo(&sql, "%s%s", sql.len ? ", " : "SELECT ", osml_split_column(lfirst(cell)));
+	appendStringInfo(&sql, " FROM %s LIMIT 0", split->from);
+	SPI_connect();
+	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "unexpected result of \"%s\"", sql.data);
+	SPI_finish();
+}
+
 /* Resolve the source as the user, and take from it what is used. */
 void
 osml_split_take(OsmlSplit *split, const char *name)
@@ -225,7 +264,8 @@ osml_split_take(OsmlSplit *split, const char *name)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dataset \"%s\" has a \"val_fraction\" among its options", name),
 				 errhint("Leave out \"val\" of the fractions, or create the dataset without that option.")));
-	split->source = osml_source_resolve(split->source_text, NULL);
+	split->source = whole_source(split);
 	split->from = from_item(split->source);
 	use_columns(split);
+	check_readable(split);
 }

@@ -190,28 +190,33 @@ gap_literal(const OsmlSplit *split, Oid type)
 			 errhint("A gap is an interval between dates or timestamps, or a difference of numbers.")));
 }
 
-/* What is wrong with a gap shows when the server reads it: say how to write one. */
+/*
+ * What is wrong with a gap shows when the server reads it: say how to write one,
+ * and leave out the query that people have not written.
+ */
 static void
 hint_gap(void *arg)
 {
+	internalerrposition(0);
+	internalerrquery(NULL);
 	errhint("Write a gap as '3 days' between dates and timestamps, as '2.5' between numbers.");
 }
 
-/* Where a part that precedes another ends: at its cut, less the gap. */
+/* Where a part ends that precedes another: where that one begins, less the gap. */
 static char *
-end_of_part(const OsmlSplit *split, Oid type, const char *cut)
+end_of_part(const OsmlSplit *split, Oid type, const char *next)
 {
 	ErrorContextCallback callback = {.callback = hint_gap};
 	char	   *gap;
 	bool		isnull;
 
 	if (split->gap == NULL)
-		return pstrdup(cut);
+		return pstrdup(next);
 	gap = gap_literal(split, type);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	query_row(psprintf("SELECT %s OPERATOR(pg_catalog.-) %s, %s OPERATOR(pg_catalog.<) '0'",
-					   cut, gap, gap));
+					   next, gap, gap));
 	error_context_stack = callback.previous;
 	if (DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull)))
 		ereport(ERROR,
@@ -219,45 +224,6 @@ end_of_part(const OsmlSplit *split, Oid type, const char *cut)
 				 errmsg("gap \"%s\" must not be negative", split->gap),
 				 errhint("Give how far train must end before val and test begin.")));
 	return literal_of(query_text(1), SPI_gettypeid(SPI_tuptable->tupdesc, 1));
-}
-
-/* The last values of all parts but the last one, in one pass: "cuts". */
-static void
-find_cuts(OsmlSplit *split, const char *column, MemoryContext context)
-{
-	StringInfoData sql;
-	double		edge = 0;
-	int			n = 0;
-	int			last = split->fractions[OSML_SPLIT_TEST] > 0 ?
-		OSML_SPLIT_TEST : OSML_SPLIT_VAL;
-
-	initStringInfo(&sql);
-	for (int p = 0; p < last; p++)
-	{
-		edge = rint((edge + split->fractions[p]) * 1e12) / 1e12;
-		if (split->fractions[p] > 0)
-			appendStringInfo(&sql, "%s pg_catalog.percentile_disc('%s'::pg_catalog.float8)"
-							 " WITHIN GROUP (ORDER BY %s)", n++ ? "," : "SELECT",
-							 double_to_shortest_decimal(edge), column);
-	}
-	appendStringInfo(&sql, " FROM %s", split->from);
-	query_row(sql.data);
-	split->cuts = NIL;
-	for (int i = 1; i <= n; i++)
-	{
-		char	   *cut = query_text(i);
-		MemoryContext old;
-
-		if (cut == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_NO_DATA),
-					 errmsg("column \"%s\" of dataset \"%s\" holds no values to split by",
-							split->by, split->dataset->name),
-					 errhint("Choose a column whose values are not all null.")));
-		old = MemoryContextSwitchTo(context);
-		split->cuts = lappend(split->cuts, pstrdup(cut));
-		MemoryContextSwitchTo(old);
-	}
 }
 
 /*
@@ -275,29 +241,118 @@ ordered_column(const char *name, Oid type)
 		psprintf("%s COLLATE pg_catalog.\"C\"", column) : column;
 }
 
+/* What a column is put in order by. */
+typedef struct Order
+{
+	char	   *column;
+	Oid			type;
+	char	   *greater;		/* operators, with their schemas */
+	char	   *at_least;
+	char	   *less;
+} Order;
+
+static Order
+order_of(const OsmlSplit *split)
+{
+	Order		order = {.type = getBaseType(osml_split_column_type(split, split->by))};
+	TypeCacheEntry *entry = lookup_type_cache(order.type, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_LT_OPR);
+
+	if (!OidIsValid(entry->btree_opf) || !OidIsValid(entry->lt_opr))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of type %s has no order", split->by,
+						format_type_be(order.type)),
+				 errhint("Split by a date, a timestamp, a number or another column that can be sorted.")));
+	order.column = ordered_column(split->by, order.type);
+	order.greater = ordering_operator(entry, BTGreaterStrategyNumber);
+	order.at_least = ordering_operator(entry, BTGreaterEqualStrategyNumber);
+	order.less = ordering_operator(entry, BTLessStrategyNumber);
+	return order;
+}
+
+/* The last values of all parts but the last one, in one pass. */
+static List *
+last_values(OsmlSplit *split, const Order *order)
+{
+	StringInfoData sql;
+	List	   *values = NIL;
+	double		edge = 0;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT pg_catalog.count(*)");
+	for (int p = 0; p < osml_split_last_part(split); p++)
+	{
+		edge = rint((edge + split->fractions[p]) * 1e12) / 1e12;
+		if (split->fractions[p] > 0)
+			appendStringInfo(&sql, ", pg_catalog.percentile_disc('%s'::pg_catalog.float8)"
+							 " WITHIN GROUP (ORDER BY %s)",
+							 double_to_shortest_decimal(edge), order->column);
+	}
+	appendStringInfo(&sql, " FROM %s", split->from);
+	query_row(sql.data);
+	osml_split_check_rows(split, pg_strtoint64(query_text(1)));
+	for (int i = 2; i <= SPI_tuptable->tupdesc->natts; i++)
+	{
+		char	   *value = query_text(i);
+
+		if (value == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NO_DATA),
+					 errmsg("column \"%s\" of dataset \"%s\" holds no values to split by",
+							split->by, split->dataset->name),
+					 errhint("Choose a column whose values are not all null.")));
+		values = lappend(values, value);
+	}
+	return values;
+}
+
 /*
- * A part has the values above the one before, up to its own cut: rows of one
+ * Where the parts after train begin, "cuts": at the first value that is beyond
+ * the part before.  A cut at the last value of that part would let a gap, however
+ * small, take rows that have nothing near them.
+ */
+static void
+find_cuts(OsmlSplit *split, const Order *order, MemoryContext context)
+{
+	List	   *last = last_values(split, order);
+
+	split->cuts = NIL;
+	for (int p = OSML_SPLIT_VAL; p <= osml_split_last_part(split); p++)
+	{
+		MemoryContext old;
+
+		if (split->fractions[p] == 0)
+			continue;
+		if (SPI_execute(psprintf("SELECT %s FROM %s WHERE %s %s %s ORDER BY 1 LIMIT 1",
+								 order->column, split->from, order->column, order->greater,
+								 literal_of(list_nth(last, list_length(split->cuts)), order->type)),
+						true, 1) != SPI_OK_SELECT)
+			elog(ERROR, "the first value of a part could not be read");
+		if (SPI_processed == 0)
+			osml_split_no_rows(split, p);
+		old = MemoryContextSwitchTo(context);
+		split->cuts = lappend(split->cuts, query_text(1));
+		MemoryContextSwitchTo(old);
+	}
+}
+
+/*
+ * A part has the values from its own cut on, up to the next one's: rows of one
  * value are in one part.  All parts but the last end early by the gap.
  */
 static void
 rule_time(OsmlSplit *split)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Oid			type = getBaseType(osml_split_column_type(split, split->by));
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_LT_OPR);
-	char	   *column = ordered_column(split->by, type);
-	char	   *above = NULL;
+	Order		order = order_of(split);
+	char	   *begin = NULL;
 	int			next_cut = 0;
 
-	if (!OidIsValid(entry->btree_opf) || !OidIsValid(entry->lt_opr))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of type %s has no order", split->by,
-						format_type_be(type)),
-				 errhint("Split by a date, a timestamp, a number or another column that can be sorted.")));
+	if (split->gap)
+		(void) gap_literal(split, order.type);	/* a type without gaps shows first */
 	SPI_connect();
-	find_cuts(split, column, caller);
-	for (int p = 0; p < OSML_SPLIT_PARTS; p++)
+	find_cuts(split, &order, caller);
+	for (int p = 0; p <= osml_split_last_part(split); p++)
 	{
 		StringInfoData where;
 		MemoryContext old;
@@ -305,19 +360,17 @@ rule_time(OsmlSplit *split)
 		if (split->fractions[p] == 0)
 			continue;
 		initStringInfo(&where);
-		if (above)
-			appendStringInfo(&where, "%s %s %s", column,
-							 ordering_operator(entry, BTGreaterStrategyNumber), above);
+		if (begin)
+			appendStringInfo(&where, "%s %s %s", order.column, order.at_least, begin);
 		if (next_cut < list_length(split->cuts))
 		{
-			char	   *cut = literal_of(list_nth(split->cuts, next_cut++), type);
-			const char *end = end_of_part(split, type, cut);
+			char	   *next = literal_of(list_nth(split->cuts, next_cut++), order.type);
 
 			/* a gap may lead to another type: a date less an interval */
-			appendStringInfo(&where, "%s%s %s %s", above ? " AND " : "", column,
-							 split->gap ? "OPERATOR(pg_catalog.<=)" :
-							 ordering_operator(entry, BTLessEqualStrategyNumber), end);
-			above = cut;
+			appendStringInfo(&where, "%s%s %s %s", begin ? " AND " : "", order.column,
+							 split->gap ? "OPERATOR(pg_catalog.<)" : order.less,
+							 end_of_part(split, order.type, next));
+			begin = next;
 		}
 		old = MemoryContextSwitchTo(caller);
 		split->where[p] = pstrdup(where.data);

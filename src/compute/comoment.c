@@ -5,9 +5,11 @@
 #include "compute/comoment.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "compute/block.h"
 #include "compute/kernel_lanes.h"
+#include "compute/stats.h"
 
 /* deviations of n values from the origin; their sum is returned */
 OSML_CLONES static double
@@ -154,13 +156,21 @@ osml_comoment_merge(OsmlComoment *into, const OsmlComoment *from)
 	into->n += from->n;
 }
 
+/* a sum of squares that has its digits */
+static bool
+is_sure(double squares, int64_t n)
+{
+	return squares >= OSML_STATS_LEAST_SQUARE * (double) n && isfinite(squares);
+}
+
 /* Pearson's r; rounding must not take it out of [-1, 1] */
 double
 osml_comoment_correlation(const OsmlComoment *comoment)
 {
 	double		r = comoment->xy / sqrt(comoment->xx) / sqrt(comoment->yy);
 
-	if (comoment->n == 0 || comoment->xx == 0 || comoment->yy == 0)
+	if (comoment->n == 0 || !is_sure(comoment->xx, comoment->n) ||
+		!is_sure(comoment->yy, comoment->n) || isnan(r))
 		return NAN;
 	return r > 1 ? 1 : r < -1 ? -1 : r;
 }

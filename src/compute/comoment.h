@@ -32,7 +32,8 @@ extern void osml_comoment_add(OsmlComoment *comoment, const double *x,
 
 extern void osml_comoment_merge(OsmlComoment *into, const OsmlComoment *from);
 
-/* Pearson's r, in [-1, 1]; NaN where a column does not vary */
+/* Pearson's r, in [-1, 1]; NaN where a column does not vary, or by so little or so
+ * much that squares are beyond a double */
 extern double osml_comoment_correlation(const OsmlComoment *comoment);
 
 #endif							/* OSML_COMOMENT_H */

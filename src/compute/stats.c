@@ -204,6 +204,17 @@ osml_stats_deviation(const OsmlColumnStats *stats)
 	return stats->n == 0 ? 0 : sqrt(stats->m2 / (double) stats->n);
 }
 
+/* population deviation; NaN where it is not known */
+double
+osml_stats_sure_deviation(const OsmlColumnStats *stats)
+{
+	double		square = stats->m2 / (double) stats->n;
+
+	if (stats->n == 0 || stats->min == stats->max)
+		return 0;
+	return square >= OSML_STATS_LEAST_SQUARE && isfinite(square) ? sqrt(square) : NAN;
+}
+
 /* population deviation, where 0 counts as 1 */
 double
 osml_stats_std(const OsmlColumnStats *stats)

@@ -15,6 +15,9 @@
 
 #include "compute/block.h"
 
+/* a mean of squares below this has lost digits: those of single values underflow */
+#define OSML_STATS_LEAST_SQUARE 1e-300
+
 typedef struct OsmlColumnStats
 {
 	int64_t		n;				/* values present */
@@ -40,6 +43,10 @@ extern void osml_stats_merge(OsmlColumnStats *into, const OsmlColumnStats *from)
 
 /* population deviation, exactly 0 when all values are equal or none is there */
 extern double osml_stats_deviation(const OsmlColumnStats *stats);
+
+/* the same for people to read: NaN where values differ by so little, or so much,
+ * that squares are beyond a double */
+extern double osml_stats_sure_deviation(const OsmlColumnStats *stats);
 
 /* what standardize divides by: the deviation, where 0 counts as 1 */
 extern double osml_stats_std(const OsmlColumnStats *stats);

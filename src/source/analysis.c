@@ -159,6 +159,7 @@ osml_analysis_create(const OsmlFeatureSet *set)
 	memcpy(all->inputs, set->inputs, sizeof(OsmlInput) * n);
 	all->n_columns = set->n_columns;
 	all->n_inputs = n;
+	all->subject = set->subject;
 	for (int i = 0; i < n; i++)
 	{
 		if (lacks_number(all, &all->inputs[i]))

@@ -80,7 +80,7 @@ extern Size osml_analysis_bytes(const OsmlAnalysis *analysis, int n_workers);
 extern void osml_analysis_scan(OsmlAnalysis *analysis, const OsmlSource *source,
 							   int num_workers);
 
-/* different values; *exact: no estimate, whose error is about 1 % */
+/* different values; *exact: no estimate, whose standard error is 0.8 % */
 extern int64 osml_analysis_distinct(OsmlAnalysisColumn *column, bool *exact);
 
 /* a finite number as a key of a tally, in the order of the numbers; and back */

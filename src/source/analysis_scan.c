@@ -214,19 +214,41 @@ osml_analysis_worker(dsm_segment *seg, shm_toc *toc)
 
 /* --- the session ----------------------------------------------------------- */
 
-/* Can another process read the source's heap tables as the session would? */
-static bool
-can_share(const OsmlAnalysis *analysis, const OsmlSource *source)
+/* Why other processes cannot read the source as the session would; NULL: they can. */
+static const char *
+unshared_reason(const OsmlAnalysis *analysis, const OsmlSource *source, int n_shared)
 {
-	if (!OidIsValid(source->relid) || source->temporary || IsInParallelMode() ||
-		check_enable_rls(source->relid, InvalidOid, true) == RLS_ENABLED)
-		return false;
+	if (source->temporary)
+		return "only this session can read its temporary table";
+	if (!OidIsValid(source->relid))
+		return "a query is read by the session alone";
+	if (check_enable_rls(source->relid, InvalidOid, true) == RLS_ENABLED)
+		return "rows under row security are read by the session alone";
 	for (int i = 0; i < analysis->set->n_inputs; i++)
 	{
 		if (analysis->set->inputs[i].column < 0)
-			return false;
+			return "expressions of features run in the session alone";
 	}
-	return true;
+	if (n_shared == 0)
+		return "only heap tables that may be read whole can be cut to pieces";
+	return IsInParallelMode() ? "the query that asks is parallel itself" : NULL;
+}
+
+/* How many workers to ask for; a notice where it is none though some are wanted. */
+static int
+usable_workers(const OsmlAnalysis *analysis, const OsmlSource *source, int n_shared,
+			   int num_workers)
+{
+	const char *reason = unshared_reason(analysis, source, n_shared);
+
+	if (reason == NULL)
+		return Min(num_workers, n_shared);
+	if (num_workers > 0)
+		ereport(NOTICE,
+				(errmsg("num_workers is ignored: %s", reason),
+				 OidIsValid(source->relid) || source->temporary ? 0 :
+				 errdetail("After osml_split the parts of a dataset are queries, too.")));
+	return 0;
 }
 
 /* Only a heap table that can be cut is a worker's. */
@@ -374,7 +396,7 @@ osml_analysis_scan(OsmlAnalysis *analysis, const OsmlSource *source, int num_wor
 		if (is_shared(&shards[i]))
 			shared[n_shared++] = shards[i];
 	}
-	num_workers = can_share(analysis, source) ? Min(num_workers, n_shared) : 0;
+	num_workers = usable_workers(analysis, source, n_shared, num_workers);
 	check_memory(analysis, num_workers);
 	osml_analysis_start(analysis);
 	if (num_workers > 0)

@@ -22,9 +22,6 @@
 
 #define FETCH_ROWS 1000
 
-/* elements of one array that are reported on */
-#define MAX_ELEMENTS 100
-
 /* columns of a report: their statistics are kept in memory */
 #define MAX_COLUMNS 1000
 
@@ -66,7 +63,7 @@ add_feature(OsmlColumns *columns, const char *name)
 		n = osml_peek_array_length(columns->source, name);
 	if (n == 0)
 		add_column(columns, name, pstrdup(quoted), column->atttypid, false);
-	for (int i = 1; i <= Min(n, MAX_ELEMENTS); i++)
+	for (int i = 1; i <= n; i++)
 		add_column(columns, psprintf("%s[%d]", name, i), psprintf("%s[%d]", quoted, i),
 				   element, false);
 }

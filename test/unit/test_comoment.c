@@ -68,6 +68,33 @@ check(const double *x, const double *y, int n, int part, double abstol, const ch
 	ok(whole.n == merged.n, "rows");
 }
 
+/* right, or NaN: squares of such deviations underflow, overflow, or lose digits */
+static void
+test_extremes(double *x, double *y)
+{
+	static const double scales[] = {1e-300, 1e-200, 1e-160, 1e-156, 1e-140, 1e140, 1e160, 1e297};
+
+	for (int s = 0; s < (int) (sizeof(scales) / sizeof(scales[0])); s++)
+	{
+		OsmlComoment one = {0};
+		OsmlComoment both = {0};
+		double		r;
+
+		for (int i = 0; i < 100; i++)
+		{
+			x[i] = (i * 37 % 101) * scales[s];
+			y[i] = i * 37 % 101;
+		}
+		osml_comoment_add(&one, x, y, 100);
+		osml_comoment_add(&both, x, x, 100);
+		r = osml_comoment_correlation(&one);
+		ok(isnan(r) || fabs(r - 1) < 1e-12, "values of %g: r is %g", scales[s], r);
+		ok(isnan(r) == (scales[s] < 1e-155 || scales[s] > 1e155), "NaN there alone");
+		r = osml_comoment_correlation(&both);
+		ok(isnan(r) || fabs(r - 1) < 1e-12, "with itself: r is %g", r);
+	}
+}
+
 int
 main(void)
 {
@@ -105,5 +132,6 @@ main(void)
 		y[i] = 0.1;
 	osml_comoment_add(&comoment, x, y, ROWS);
 	ok(isnan(osml_comoment_correlation(&comoment)), "a constant: NaN");
+	test_extremes(x, y);
 	return done();
 }

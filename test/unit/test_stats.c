@@ -143,11 +143,38 @@ test_block(void)
 	free(block);
 }
 
+/* a deviation is right, or said to be unknown */
+static void
+test_sure(void)
+{
+	static const double scales[] = {1e-300, 1e-200, 1e-156, 1e-140, 1, 1e140, 1e160, 1e297};
+	OsmlColumnStats stats;
+	double		x[100];
+
+	for (int s = 0; s < (int) (sizeof(scales) / sizeof(scales[0])); s++)
+	{
+		double		deviation;
+
+		for (int i = 0; i < 100; i++)
+			x[i] = i * scales[s];
+		osml_stats_init(&stats, 1);
+		osml_stats_column(&stats, x, 100);
+		deviation = osml_stats_sure_deviation(&stats);
+		ok(isnan(deviation) || fabs(deviation / scales[s] - sqrt(833.25)) < 1e-12,
+		   "values of %g: %g", scales[s], deviation);
+		ok(isnan(deviation) == (scales[s] < 1e-150 || scales[s] > 1e155), "NaN there alone");
+		osml_stats_init(&stats, 1);
+		osml_stats_column(&stats, x + 1, 1);
+		ok(osml_stats_sure_deviation(&stats) == 0, "one value: 0");
+	}
+}
+
 int
 main(void)
 {
 	test_columns();
 	test_constant();
 	test_block();
+	test_sure();
 	return done();
 }
