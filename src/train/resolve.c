@@ -124,6 +124,10 @@ resolve_readers(OsmlPlan *plan, const OsmlHparams *hparams)
 				(errmsg("num_workers is ignored: only this session can read its temporary table")));
 		plan->n_readers = 0;
 	}
+	else if (plan->n_readers > 1 && !OidIsValid(plan->parts[OSML_PART_TRAIN].source.relid))
+		ereport(NOTICE,
+				(errmsg("one worker reads: %s cannot be read in parts",
+						plan->parts[OSML_PART_TRAIN].source.label)));
 }
 
 /*
