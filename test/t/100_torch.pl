@@ -184,6 +184,54 @@ SQL
 	}
 }
 
+# --- networks ---------------------------------------------------------------------
+
+# Weights come back as safetensors; compare tensor by tensor.
+foreach my $name (grep { /mlp/ } sort keys %{ $fixtures->{runs} })
+{
+	my $run = $fixtures->{runs}{$name};
+	my (%error, $id, $tensors);
+
+	$id = train($node, 'of_synthetic', hparams_of($run), $name);
+	$error{loss} = error_of_steps([ metric_rows($node, $id, 'train_mse') ], $run->{train_loss});
+	$error{grad_norm} = error_of_steps([ metric_rows($node, $id, 'grad_norm') ], $run->{grad_norm});
+	$error{'test loss'} = error_of_steps([ metric_rows($node, $id, 'test_mse') ], [ $run->{test_loss} ]);
+	$error{predictions} = relative_error(
+		[ split /\n/, $node->safe_psql('postgres', "SELECT osml_predict('$name', s) FROM synthetic s LIMIT 5") ],
+		$run->{test_predictions_first5});
+	$tensors = tensors_of_model($name);
+	is(join(' ', sort keys %$tensors), join(' ', sort keys %{ $run->{final} }), "$name: tensors are named as nn.Sequential's");
+	foreach (keys %{ $run->{final} })
+	{
+		my $of = relative_error($tensors->{$_}, $run->{final}{$_}{values});
+
+		$error{tensors} = $of if !defined $error{tensors} || $of > $error{tensors};
+	}
+	cmp_ok($error{$_}, '<=', 1e-9, "$name: $_") foreach sort keys %error;
+	diag(sprintf '%-26s %s', $name, join ', ', map { sprintf '%s %.1e', $_, $error{$_} } sort keys %error);
+}
+
+# The deployed version's tensors by name, out of its safetensors bytes.
+sub tensors_of_model
+{
+	my ($model) = @_;
+	my $bytes = pack 'H*', $node->safe_psql('postgres', "SELECT encode(v.weights, 'hex')
+		FROM osml.model_version v JOIN osml.model m USING (model_id)
+		WHERE m.name = '$model' AND v.version = m.deployed");
+	my $length = unpack 'Q<', $bytes;
+	my $header = decode_json(substr $bytes, 8, $length);
+	my %tensors;
+
+	delete $header->{__metadata__};
+	foreach (keys %$header)
+	{
+		my ($from, $to) = @{ $header->{$_}{data_offsets} };
+
+		$tensors{$_} = [ unpack 'd<*', substr $bytes, 8 + $length + $from, $to - $from ];
+	}
+	return \%tensors;
+}
+
 # Probabilities tell logits but for what is added to all of a row.
 sub centred
 {
