@@ -80,6 +80,11 @@ SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": "balanc
 SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": {"true": 3, "false": 0.5}}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b, CASE WHEN y THEN 3 ELSE 0.5 END AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w2') AS by_class;
 SELECT pg_temp.weigh('SELECT n, a, b, hours FROM cl_weighed', '{"model_type": "poisson", "exposure": "hours"}', 'cl_w1') = pg_temp.weigh('SELECT n / hours::float8 AS n, a, b, hours FROM cl_weighed', '{"model_type": "poisson", "sample_weight": "hours"}', 'cl_w2') AS exposed;
 SELECT hparams ->> 'sample_weight' AS weight, hparams ->> 'exposure' AS exposure, hparams -> 'class_weight' AS classes FROM osml.models WHERE model IN ('cl_w1', 'cl_w2') ORDER BY run_id;
+-- an evaluation weighs rows as the training did; without the units there are no rates to compare
+SELECT osml_train('SELECT n, a, b, hours FROM cl_weighed', '{"model_type": "poisson", "exposure": "hours"}', 'cl_rate') > 0 AS trained;
+SELECT a.metric, abs(a.value - b.value) < 1e-9 AS same FROM osml_evaluate('cl_rate', 'SELECT n, a, b, hours FROM cl_weighed') a
+	JOIN osml_evaluate('cl_rate', 'SELECT n / hours::float8 AS n, a, b, 1 AS hours FROM cl_weighed, generate_series(1, hours)') b USING (metric) WHERE metric IN ('mse', 'r2', 'poisson', 'poisson_deviance');
+SELECT * FROM osml_evaluate('cl_rate', 'SELECT n, a, b FROM cl_weighed');
 -- readers and temporary files carry weights too; a row without one is left out
 SELECT osml_train('cl_weighed', '{"sample_weight": "w", "num_workers": 2, "features": ["a", "b"], "class_weight": "balanced"}', 'cl_w1') > 0 AS trained;
 SELECT osml_train('SELECT y, a, nullif(w, 2) AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w1') > 0 AS trained;

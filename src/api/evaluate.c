@@ -32,6 +32,7 @@ typedef struct Evaluation
 	OsmlMeasure *measure;
 	int64		skipped;
 	double		label[OSML_BLOCK_ROWS];	/* in its own units */
+	double		weight[OSML_BLOCK_ROWS];
 } Evaluation;
 
 /* Sum up one block.  Preparing scales the label along with the features. */
@@ -40,21 +41,24 @@ evaluate_block(void *arg, OsmlBlock *raw)
 {
 	Evaluation *evaluation = arg;
 	OsmlScore  *score = evaluation->score;
-	const OsmlPredictor *predictor = &score->loaded->predictor;
+	const OsmlPredictor *predictor = &score->predictor;
 	OsmlBlock  *block = osml_score_encode(score, raw);
+	const double *label = osml_block_label(block, &score->layout);
+	const double *weight = score->layout.has_weight ? evaluation->weight : NULL;
 	int			n = block->nrows;
 
-	memcpy(evaluation->label, osml_block_label(block, &score->loaded->layout),
-		   n * sizeof(double));
+	memcpy(evaluation->label, label, n * sizeof(double));
+	if (weight)
+		memcpy(evaluation->weight, label + OSML_BLOCK_ROWS, n * sizeof(double));
 	osml_score_block(score, block);
 	for (int i = 0; i < n; i++)
-		evaluation->measure->loss_sum +=
+		evaluation->measure->loss_sum += (weight ? weight[i] : 1) *
 			osml_loss_value(predictor->spec.loss, predictor->spec.n_outputs, n,
 							score->out + i, evaluation->label[i],
 							score->loaded->loss_param);
 	osml_predictor_link(predictor, n, score->out);
 	osml_check_status(osml_measure_add(evaluation->measure, score->out, evaluation->label,
-									   NULL, n));
+									   weight, n));
 	evaluation->skipped += block->n_null + block->n_nonfinite + score->encoder.n_unknown;
 	score->encoder.n_unknown = 0;
 	return true;

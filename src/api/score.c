@@ -8,6 +8,31 @@
 
 #include "api/need.h"
 #include "api/score.h"
+#include "hparams/hparams.h"
+#include "source/column.h"
+
+/*
+ * The columns that weighted rows in training, where the source has them.  A count
+ * per unit cannot do without the units.
+ */
+static void
+take_weights(OsmlScore *score)
+{
+	const OsmlHparams *hparams = osml_hparams_parse(NULL, score->loaded->row->hparams);
+	const char *weight = hparams->sample_weight;
+
+	if (weight && osml_find_column(score->source->columns, weight) == NULL)
+		weight = NULL;
+	osml_set_weights(score->set, score->source, weight, hparams->exposure);
+	score->set->layout.has_weight = weight || hparams->exposure;
+	if (score->set->layout.has_weight)
+	{
+		osml_check_readable(score->source, score->set);
+		osml_feature_set_build(score->set, NULL);
+		if (!osml_feature_set_prepare(score->set, NULL))
+			elog(ERROR, "features of model \"%s\" are not complete", score->loaded->model);
+	}
+}
 
 /* The right to the model is checked before the source is even looked at. */
 OsmlScore *
@@ -28,6 +53,12 @@ osml_score_begin(const char *model, const char *source, bool with_label)
 						score->set->label, score->source->label,
 						format_type_be(score->set->label_type), model)));
 	score->set->label_key = score->loaded->classes != NULL;
+	if (with_label)
+		take_weights(score);
+	score->layout = score->loaded->layout;
+	score->layout.has_weight = score->set->layout.has_weight;
+	score->predictor = score->loaded->predictor;
+	score->predictor.spec.layout = score->layout;
 	score->scratch = palloc(Max(spec->ops->scratch(spec, 0), 1));
 	score->out = palloc(sizeof(double) * OSML_BLOCK_ROWS * spec->n_outputs);
 	return score;
@@ -63,9 +94,9 @@ osml_score_encode(OsmlScore *score, OsmlBlock *raw)
 void
 osml_score_block(OsmlScore *score, OsmlBlock *block)
 {
-	const OsmlPredictor *predictor = &score->loaded->predictor;
+	const OsmlPredictor *predictor = &score->predictor;
 
-	osml_prepare_block(&predictor->scaling, &score->loaded->layout,
+	osml_prepare_block(&predictor->scaling, &score->layout,
 					   predictor->spec.precision, block);
 	osml_predictor_block(predictor, &osml_backend_cpu, block, 0, block->nrows,
 						 score->out, score->scratch);

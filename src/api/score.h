@@ -14,6 +14,8 @@ typedef struct OsmlScore
 	const OsmlLoaded *loaded;
 	OsmlSource *source;
 	OsmlFeatureSet *set;		/* the model's features in the source */
+	OsmlLayout	layout;			/* of its blocks: the model's, or with weights */
+	OsmlPredictor predictor;	/* over blocks of that layout */
 	OsmlEncoder encoder;
 	void	   *scratch;		/* of the model */
 	double	   *out;			/* of the last block: output k of row i is
