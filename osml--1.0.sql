@@ -929,6 +929,14 @@ CREATE FUNCTION osml_calibration(model text, source text, OUT low double precisi
 COMMENT ON FUNCTION osml_calibration(text, text)
 	IS 'how often what was predicted with such a probability came true: of two classes the second, of more the most probable';
 
+CREATE FUNCTION osml_model_summary(model text, OUT tensor text, OUT shape text,
+	OUT parameters bigint, OUT trained boolean)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_model_summary'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 20;
+COMMENT ON FUNCTION osml_model_summary(text)
+	IS 'the tensors of a model''s deployed version, named as in PyTorch, with their shapes; the last row adds up what is trained';
+
 -- --- Registry ----------------------------------------------------------------
 
 CREATE FUNCTION osml_deploy(model text, version text) RETURNS integer

@@ -34,6 +34,11 @@ END $$;
 SELECT i, (SELECT value > 0.8 FROM osml_evaluate('ml_v' || i, 'ml_rows') WHERE metric = 'r2') AS good,
 	(SELECT max(abs(b.prediction - osml_predict('ml_v' || i, t))) FROM osml_predict_batch('ml_v' || i, 'ml_rows') b JOIN (SELECT row_number() OVER () AS place, * FROM ml_rows) t ON t.place = b.row_number) AS worst
 	FROM generate_series(1, 10) i;
+-- what a model is made of
+SELECT * FROM osml_model_summary('ml_v8');
+SELECT * FROM osml_model_summary('ml_v10');
+SELECT * FROM osml_model_summary('ml_line');
+SELECT osml_model_summary('ml_nothing');
 -- a network has no list of weights
 SELECT count(*) FROM osml.weights WHERE model = 'ml_y';
 -- by seed the same, readers or not, in memory or not
