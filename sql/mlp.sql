@@ -53,6 +53,12 @@ CREATE FUNCTION pg_temp.rates(hparams text) RETURNS text LANGUAGE sql AS $$
 SELECT h, pg_temp.rates(h) FROM unnest(ARRAY['{"lr_schedule": "constant"}', '{"lr_schedule": "linear"}', '{"lr_schedule": "step", "step_size": 4, "gamma": 0.5}',
 	'{"lr_schedule": "step", "step_size": 1, "gamma": 0.5, "lr_interval": "epoch"}', '{"lr_schedule": "exponential", "gamma": 0.9}', '{"lr_schedule": "cosine", "eta_min": 0.01}',
 	'{"lr_schedule": "one_cycle"}', '{"lr_schedule": "constant", "warmup_steps": 4}', '{"lr_schedule": "cosine", "warmup_steps": 4}']) h;
+-- an l1 penalty of orthogonal columns takes half of itself off each weight, and leaves no small ones; the bias stays
+CREATE TABLE ml_lasso AS SELECT 3 + 2 * a - 0.5 * b + 0.1 * c AS y, a, b, c
+	FROM unnest('{-1,1}'::float8[]) a, unnest('{-1,1}'::float8[]) b, unnest('{-1,1}'::float8[]) c;
+SELECT osml_train('ml_lasso', '{"scale": "none", "optimizer": "SGD", "lr": 0.1, "max_epochs": 400, "l1": 0.4}', 'ml_lasso') > 0 AS trained;
+SELECT feature, round(weight::numeric, 9) AS weight FROM osml.weights WHERE model = 'ml_lasso' ORDER BY position;
+SELECT osml_train('ml_lasso', '{"optimizer": "exact", "l1": 1}');
 -- reduce_on_plateau and early stopping follow a metric
 SELECT pg_temp.learn('y', '{"lr": 0.05, "lr_schedule": "reduce_on_plateau", "plateau_patience": 1, "max_epochs": 30}', 'ml_plateau');
 SELECT count(*) > 0 AS reduced FROM osml.events e JOIN osml.runs r USING (run_id) WHERE r.model = 'ml_plateau' AND e.kind = 'lr_reduced';
@@ -87,4 +93,4 @@ SELECT * FROM osml_curve('ml_size', 'ml_rows', 'hihg');
 SELECT * FROM osml_curve('ml_size', 'ml_rows', points => 1);
 
 SELECT count(osml_drop_model(model)) FROM (SELECT DISTINCT model FROM osml.models WHERE model LIKE 'ml\_%') m;
-DROP TABLE ml_rows;
+DROP TABLE ml_rows, ml_lasso;

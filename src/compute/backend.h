@@ -97,6 +97,10 @@ struct OsmlBackend
 	/* Euclidean norm of n values; not finite when a value is not */
 	double		(*norm) (OsmlPrecision precision, size_t n, const void *v);
 
+	/* v is brought nearer to 0 by `by`, and not past it: the proximal step of an l1
+	 * penalty (Daubechies, Defrise and De Mol, CPAM 57, 2004) */
+	void		(*shrink) (OsmlPrecision precision, size_t n, void *v, double by);
+
 	/* v *= factor; v clamped to [-limit, limit] */
 	void		(*scale) (OsmlPrecision precision, size_t n, void *v, double factor);
 	void		(*clamp) (OsmlPrecision precision, size_t n, void *v, double limit);

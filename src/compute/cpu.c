@@ -145,6 +145,16 @@ cpu_norm(OsmlPrecision precision, size_t n, const void *v)
 		osml_kernel_norm_f64(n, v);
 }
 
+/* v nearer to 0 */
+static void
+cpu_shrink(OsmlPrecision precision, size_t n, void *v, double by)
+{
+	if (precision == OSML_FLOAT32)
+		osml_kernel_shrink_f32(n, v, (float) by);
+	else
+		osml_kernel_shrink_f64(n, v, by);
+}
+
 /* v *= factor */
 static void
 cpu_scale(OsmlPrecision precision, size_t n, void *v, double factor)
@@ -175,6 +185,7 @@ const OsmlBackend osml_backend_cpu = {
 	.scatter = cpu_scatter,
 	.optim_step = cpu_optim_step,
 	.norm = cpu_norm,
+	.shrink = cpu_shrink,
 	.scale = cpu_scale,
 	.clamp = cpu_clamp,
 	.dense = osml_cpu_dense,

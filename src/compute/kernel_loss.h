@@ -73,7 +73,7 @@ typedef OSML_REAL (*OSML_TYPED(OsmlClassLoss)) (int k, size_t stride, const OSML
 
 static const OSML_TYPED(OsmlClassLoss) OSML_TYPED(osml_class_losses)[] = {
 #define OSML_CLASS_LOSS(symbol, function, name, link, meaning) OSML_TYPED(function),
-#include "rules/loss/class_list.h"
+#include "rules/loss/classes/list.h"
 #undef OSML_CLASS_LOSS
 };
 

@@ -65,6 +65,9 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->batch_size % hparams->lanes != 0)
 		conflict("hyperparameter \"lanes\" must divide \"batch_size\"",
 				 "Each lane gives an equal share of every batch.");
+	if (exact && hparams->l1 > 0)
+		conflict("optimizer \"exact\" has no penalties",
+				 "Leave out \"l1\", or choose AdamW, Adam or SGD.");
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",
 				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");

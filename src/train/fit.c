@@ -123,6 +123,22 @@ close_epoch(OsmlFit *fit)
 	fit->epoch_weight = 0;
 }
 
+/* The penalty's step: matrices of weights, not biases, nor what batch norm scales by. */
+static void
+shrink_weights(OsmlRun *run, double by)
+{
+	OsmlTensor	tensors[OSML_MAX_TENSORS];
+	int			n = run->spec.ops->tensors(&run->spec, tensors);
+	Size		width = osml_precision_size(run->spec.precision);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (tensors[i].ndim == 2)
+			run->backend->shrink(run->spec.precision, tensors[i].size,
+								 (char *) run->params + tensors[i].offset * width, by);
+	}
+}
+
 /* An optimiser update from the summed gradient of the accumulated batches. */
 static void
 take_step(OsmlFit *fit)
@@ -150,6 +166,9 @@ take_step(OsmlFit *fit)
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
 							 fit->optim_state);
+
+	if (run->hparams->l1 > 0)
+		shrink_weights(run, step.lr * run->hparams->l1);
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;

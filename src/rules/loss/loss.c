@@ -11,7 +11,7 @@ const OsmlLossInfo osml_losses[] = {
 #undef OSML_LOSS
 #define OSML_CLASS_LOSS(symbol, function, name, link, meaning) \
 	{name, meaning, false, false, 0, OSML_LINK_##link},
-#include "rules/loss/class_list.h"
+#include "rules/loss/classes/list.h"
 #undef OSML_CLASS_LOSS
 };
 
@@ -52,7 +52,7 @@ static double (*const loss_functions[]) (double, double, double, double *) = {
 /* and those by class */
 static double (*const class_functions[]) (int, size_t, const double *, double, double *) = {
 #define OSML_CLASS_LOSS(symbol, function, name, link, meaning) function##_f64,
-#include "rules/loss/class_list.h"
+#include "rules/loss/classes/list.h"
 #undef OSML_CLASS_LOSS
 };
 

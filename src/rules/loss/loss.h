@@ -2,7 +2,7 @@
  * loss.h
  *	  The losses as numbers: the enum and the look-ups made from list.h.
  *
- * Next: list.h and class_list.h (the entries), mse.h (one of them), compute/kernel_loss.h (the
+ * Next: list.h and classes/list.h (the entries), mse.h (one of them), compute/kernel_loss.h (the
  * loops over rows).
  */
 #ifndef OSML_LOSS_H
@@ -18,7 +18,7 @@
 #include "rules/loss/list.h"
 #undef OSML_LOSS
 #define OSML_CLASS_LOSS(symbol, function, name, link, meaning)
-#include "rules/loss/class_list.h"
+#include "rules/loss/classes/list.h"
 #undef OSML_CLASS_LOSS
 
 typedef enum OsmlLoss
@@ -30,7 +30,7 @@ typedef enum OsmlLoss
 	OSML_ROW_LOSS_COUNT,		/* losses of one output */
 	OSML_BEFORE_CLASS_LOSSES = OSML_ROW_LOSS_COUNT - 1,
 #define OSML_CLASS_LOSS(symbol, function, name, link, meaning) OSML_LOSS_##symbol,
-#include "rules/loss/class_list.h"
+#include "rules/loss/classes/list.h"
 #undef OSML_CLASS_LOSS
 	OSML_LOSS_COUNT
 } OsmlLoss;
