@@ -17,7 +17,7 @@
 
 /* rows taken at a time when there are several outputs, so that what several of
  * them read stays in cache */
-#define TILE_VALUES 4096
+#define TILE_VALUES 16384
 #define MIN_TILE 64
 
 /* values before the bias, of one output: one a dense column and a category */
