@@ -15,9 +15,9 @@
 
 #include "compute/mt19937.h"
 
-/* rows taken at a time when there are several outputs: their columns are read
- * once an output and stay in cache */
-#define TILE_VALUES 4096
+/* rows taken at a time when there are several outputs, so that what several of
+ * them read stays in cache */
+#define TILE_VALUES 16384
 #define MIN_TILE 64
 
 /* values before the bias, of one output: one a dense column and a category */
@@ -169,21 +169,66 @@ tile_rows(const OsmlModelSpec *spec)
 	return rows < MIN_TILE ? MIN_TILE : rows;
 }
 
+/* dense columns of rows [lo, hi) */
+static OsmlTile
+dense_columns(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi)
+{
+	return (OsmlTile)
+	{
+		.values = place(spec, osml_block_column(block, 0), (size_t) lo),
+		/* a float32 block's columns begin where its float64 ones did */
+		.stride = OSML_BLOCK_ROWS * sizeof(double) / osml_precision_size(spec->precision),
+		.rows = hi - lo,
+		.n = spec->layout.n_dense
+	};
+}
+
+/* outputs of n rows, or their slopes */
+static OsmlTile
+output_columns(const OsmlModelSpec *spec, void *z, int n)
+{
+	return (OsmlTile)
+	{
+		.values = z,.stride = (size_t) n,.rows = n,.n = spec->n_outputs
+	};
+}
+
 /* outputs of rows [lo, hi): output k of row i at k * (hi - lo) + i - lo */
 static void
 compute_outputs(const OsmlModelSpec *spec, const OsmlBackend *backend,
 				const OsmlBlock *block, int lo, int hi, const void *params, void *z)
 {
-	for (int k = 0; k < spec->n_outputs; k++)
-	{
-		void	   *out = place(spec, z, (size_t) k * (hi - lo));
-
-		backend->affine(spec->precision, &spec->layout, block, lo, hi,
-						place(spec, params, osml_linear_weight(spec, k, 0)),
-						linear_bias(spec, params, k), out);
+	if (spec->n_outputs == 1)
+		backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
+						linear_bias(spec, params, 0), z);
+	else
+		backend->dense(backend, spec->precision, params,
+					   spec->bias ? place(spec, params, osml_linear_bias(spec, 0)) : NULL,
+					   dense_columns(spec, block, lo, hi),
+					   output_columns(spec, z, hi - lo));
+	for (int k = 0; k < spec->n_outputs && spec->layout.n_codes > 0; k++)
 		backend->gather(spec->precision, &spec->layout, block, lo, hi,
-						place(spec, params, osml_linear_entry(spec, k, 0)), out);
+						place(spec, params, osml_linear_entry(spec, k, 0)),
+						place(spec, z, (size_t) k * (size_t) (hi - lo)));
+}
+
+/* gradient sums of weights and biases */
+static void
+add_gradients(const OsmlModelSpec *spec, const OsmlBackend *backend,
+			  const OsmlBlock *block, int lo, int hi, void *slope, void *grad)
+{
+	double		sum;
+
+	if (spec->n_outputs > 1)
+	{
+		backend->dense_grad(backend, spec->precision, output_columns(spec, slope, hi - lo),
+							dense_columns(spec, block, lo, hi), grad,
+							spec->bias ? place(spec, grad, osml_linear_bias(spec, 0)) : NULL);
+		return;
 	}
+	sum = backend->affine_grad(spec->precision, &spec->layout, block, lo, hi, slope, grad);
+	if (spec->bias)
+		param_add(spec, grad, osml_linear_bias(spec, 0), sum);
 }
 
 /* gradient sum and loss sum of a tile of rows */
@@ -199,18 +244,11 @@ accumulate_tile(const OsmlModelSpec *spec, const OsmlBackend *backend,
 	else
 		*loss_sum += backend->loss(spec->precision, spec->loss, spec->loss_param,
 								   &spec->layout, block, lo, hi, z, slope);
-	for (int k = 0; k < spec->n_outputs; k++)
-	{
-		void	   *at = place(spec, slope, (size_t) k * (hi - lo));
-		double		sum = backend->affine_grad(spec->precision, &spec->layout, block,
-											   lo, hi, at,
-											   place(spec, grad, osml_linear_weight(spec, k, 0)));
-
-		backend->scatter(spec->precision, &spec->layout, block, lo, hi, at,
+	add_gradients(spec, backend, block, lo, hi, slope, grad);
+	for (int k = 0; k < spec->n_outputs && spec->layout.n_codes > 0; k++)
+		backend->scatter(spec->precision, &spec->layout, block, lo, hi,
+						 place(spec, slope, (size_t) k * (size_t) (hi - lo)),
 						 place(spec, grad, osml_linear_entry(spec, k, 0)));
-		if (spec->bias)
-			param_add(spec, grad, osml_linear_bias(spec, k), sum);
-	}
 }
 
 /* gradient sum and loss sum of rows [lo, hi) */

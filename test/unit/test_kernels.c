@@ -303,6 +303,112 @@ check_not_finite(OsmlPrecision precision)
 			 "a float32 norm does not overflow on the way");
 }
 
+/* the kernel's sum over rows of a layer: as many lanes as 32 bytes hold */
+static double
+layer_sum(OsmlPrecision precision, int n, const double *products)
+{
+	int			lanes = precision == OSML_FLOAT32 ? 8 : 4;
+	double		lane[8] = {0};
+
+	for (int i = 0; i < n; i++)
+		lane[i % lanes] = precision == OSML_FLOAT32 ?
+			(float) lane[i % lanes] + (float) products[i] : lane[i % lanes] + products[i];
+	for (int half = lanes / 2; half > 0; half /= 2)
+		for (int i = 0; i < half; i++)
+			lane[i] = precision == OSML_FLOAT32 ?
+				(float) lane[i] + (float) lane[i + half] : lane[i] + lane[i + half];
+	return lane[0];
+}
+
+/* a product rounded as the precision does */
+static double
+times(OsmlPrecision precision, double a, double b)
+{
+	return precision == OSML_FLOAT32 ? (float) a * (float) b : a * b;
+}
+
+static double
+plus(OsmlPrecision precision, double a, double b)
+{
+	return precision == OSML_FLOAT32 ? (float) a + (float) b : a + b;
+}
+
+/* a dense layer of few inputs, outputs and rows, forward and back, bit by bit */
+static void
+check_layer(OsmlPrecision precision, int n_in, int n_out, int rows)
+{
+	enum
+	{
+		STRIDE = 45, MOST = 11
+	};
+	double		x[MOST * STRIDE];
+	double		w[MOST * MOST];
+	double		bias[MOST];
+	double		z[MOST * STRIDE];
+	double		g[MOST * MOST] = {0};
+	double		back[MOST * STRIDE];
+	OsmlTile in = {x, STRIDE, rows, n_in};
+	OsmlTile out = {z, (size_t) rows, rows, n_out};
+	int			bad = 0;
+
+	for (int i = 0; i < MOST * STRIDE; i++)
+		put(precision, x, i, noise(70, (uint64_t) i));
+	for (int i = 0; i < MOST * MOST; i++)
+		put(precision, w, i, noise(71, (uint64_t) i));
+	for (int i = 0; i < MOST; i++)
+		put(precision, bias, i, noise(72, (uint64_t) i));
+	cpu->dense(cpu, precision, w, bias, in, out);
+	cpu->dense_grad(cpu, precision, out, in, g, NULL);
+	cpu->dense_back(cpu, precision, w, out, (OsmlTile) {back, STRIDE, rows, n_in});
+	for (int r = 0; r < rows; r++)
+	{
+		for (int o = 0; o < n_out; o++)
+		{
+			double		sum = at(precision, bias, o);
+
+			for (int j = 0; j < n_in; j++)
+				sum = plus(precision, sum, times(precision, at(precision, w, o * n_in + j),
+												 at(precision, x, j * STRIDE + r)));
+			bad += sum != at(precision, z, o * rows + r);
+		}
+		for (int j = 0; j < n_in; j++)
+		{
+			double		sum = 0;
+
+			for (int o = 0; o < n_out; o++)
+				sum = plus(precision, sum, times(precision, at(precision, w, o * n_in + j),
+												 at(precision, z, o * rows + r)));
+			bad += sum != at(precision, back, j * STRIDE + r);
+		}
+	}
+	for (int o = 0; o < n_out; o++)
+	{
+		for (int j = 0; j < n_in; j++)
+		{
+			double		product[STRIDE];
+
+			for (int r = 0; r < rows; r++)
+				product[r] = times(precision, at(precision, z, o * rows + r),
+								   at(precision, x, j * STRIDE + r));
+			bad += layer_sum(precision, rows, product) != at(precision, g, o * n_in + j);
+		}
+	}
+	ok(bad == 0, "layer of %d x %d, %d rows, float%d", n_in, n_out, rows,
+	   precision == OSML_FLOAT32 ? 32 : 64);
+}
+
+/* every remainder of the kernels' tiles */
+static void
+check_layers(void)
+{
+	static const int rows[] = {1, 3, 4, 7, 8, 15, 16, 29, 43};
+
+	for (int p = 0; p < 2; p++)
+		for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+			for (int n = 1; n <= 6; n++)
+				check_layer((OsmlPrecision) p, n == 6 ? 11 : 7 - n, n == 6 ? 9 : n, rows[r]);
+}
+
 int
 main(void)
 {
@@ -329,5 +435,6 @@ main(void)
 		check_not_finite((OsmlPrecision) precision);
 	}
 	check_large_batch();
+	check_layers();
 	return done();
 }
