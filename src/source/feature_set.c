@@ -321,6 +321,23 @@ report_no_values(const char *dataset, const OsmlDefinition *definition,
 			 errhint("Give it %s, or drop the feature.", transform->by_hand)));
 }
 
+/* Raise at elevel: of values so large a definition learns what is no number. */
+static void
+report_overflow(const char *dataset, const OsmlDefinition *definition,
+				const OsmlTransform *transform, int elevel)
+{
+	ereport(elevel,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("what %s of %s learns is not finite", definition->transform,
+					osml_feature_words(dataset, definition->feature)),
+			 definition->inputs == NIL ?
+			 errdetail("What step %d makes has values too large to calculate with.",
+					   definition->step - 1) :
+			 errdetail("\"%s\" has values too large to calculate with.",
+					   (char *) linitial(definition->inputs)),
+			 errhint("Give it %s, clip the feature first, or drop it.", transform->by_hand)));
+}
+
 void
 osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 {
@@ -339,6 +356,8 @@ osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 			step->no_values = false;
 		if (step->no_values)
 			report_no_values(dataset, definition, step->step.transform, elevel);
+		if (step->overflows)
+			report_overflow(dataset, definition, step->step.transform, elevel);
 	}
 }
 
