@@ -57,7 +57,26 @@ DROP FUNCTION helper;
 SELECT osml_predict('typed', g) FROM good g;
 SELECT osml_train('typed');
 
-SELECT osml_drop_model('typed');
-SELECT osml_drop_dataset(d) FROM unnest('{large, odd, typed}'::text[]) d;
+-- A column that a step makes beside its feature's own is no other feature.
+SELECT osml_create_dataset('flags', 'good') > 0;
+SELECT osml_transform('flags', 'x_missing', 'none', '{"input": "x"}');
+SELECT osml_transform('flags', 'x', 'impute', '{"flag": true}');
+SELECT osml_drop_feature('flags', 'x_missing');
+SELECT osml_train('flags', '{"optimizer": "exact"}') > 0;
+
+-- What can be learned, but is never meant.
+SELECT osml_transform('flags', 'm', 'minmax', '{"input": "x", "min": 3, "max": 3}');
+SELECT osml_transform('flags', 'm', 'minmax', '{"input": "x", "min": 3, "max": 4}');
+SELECT osml_create_dataset('constant', 'SELECT i AS y, 3 AS x, i % 2 AS z FROM generate_series(1, 9) i') > 0;
+SELECT osml_transform('constant', 'x', 'minmax');
+SELECT osml_train('constant') > 0;
+SELECT osml_bin('flags', 'x', edges => '{{0, 3}, {6, 9}}');
+
+-- NULL params are none, as in an INSERT without them.
+UPDATE osml.definitions SET params = NULL WHERE dataset = 'flags' AND feature = 'm';
+SELECT feature, params FROM osml.definitions WHERE dataset = 'flags' AND feature = 'm';
+
+SELECT osml_drop_model(m) FROM unnest('{typed, flags, constant}'::text[]) m;
+SELECT osml_drop_dataset(d) FROM unnest('{large, odd, typed, flags, constant}'::text[]) d;
 SET client_min_messages = warning;
 DROP SCHEMA sef CASCADE;

@@ -403,6 +403,46 @@ osml_dense_name(const OsmlFeatureSet *set, int dense)
 	return pstrdup("?");
 }
 
+/* Does a feature make a column of that name? */
+static bool
+makes_column(const OsmlFeatureSet *set, const OsmlFeature *feature, const char *name)
+{
+	for (int k = 0; k < feature->n_dense; k++)
+	{
+		if (strcmp(osml_dense_name(set, feature->first_dense + k), name) == 0)
+			return true;
+	}
+	return feature->code >= 0 && strcmp(feature->name, name) == 0;
+}
+
+void
+osml_check_column_names(const OsmlFeatureSet *set, const char *dataset)
+{
+	for (int i = 0; i < set->n_features; i++)
+	{
+		const OsmlFeature *feature = &set->features[i];
+
+		for (int k = 0; feature->n_elements == 0 && k < feature->n_dense; k++)
+		{
+			const char *name = osml_dense_name(set, feature->first_dense + k);
+
+			/* features' own names are known to differ */
+			if (strcmp(name, feature->name) == 0)
+				continue;
+			for (int other = 0; other < set->n_features; other++)
+			{
+				if (other != i && makes_column(set, &set->features[other], name))
+					ereport(ERROR,
+							(errcode(ERRCODE_DUPLICATE_COLUMN),
+							 errmsg("%s makes a column \"%s\", and so does feature \"%s\"",
+									osml_feature_words(dataset, feature->name), name,
+									set->features[other].name),
+							 errhint("Give one of the features another name.")));
+			}
+		}
+	}
+}
+
 const OsmlFeature *
 osml_code_feature(const OsmlFeatureSet *set, int code)
 {
