@@ -89,8 +89,9 @@ is_unique(const OsmlSample *sample, const OsmlView *view, int j)
 }
 
 /*
- * A dense number in the order of rows is a serial number, and one so named and
- * without a relation is what it says.  Else a relation decides: a number that
+ * A number in the order of rows that is dense, named so, or finer than anybody
+ * measures, is a serial number; in another order the last two are names unless
+ * they are surely related.  Else a relation decides: a number that
  * has one is a rank, a measure, or a serial number while the label drifts, which
  * is for people to say.
  */
@@ -110,16 +111,16 @@ osml_names_rows(const OsmlSample *sample, const OsmlView *view, int j,
 	if (!is_unique(sample, view, j))
 		return OSML_NAMES_NOTHING;
 	named = osml_name_ends(kind->name, sure_id_words);
-	if (kind->is_key || (named && clues->p > SURE_P))
+	huge = kind->is_integer && fmax(-facts->min, facts->max) >= MAX_MEASURE;
+	if (kind->is_key || ((named || huge) && clues->p > SURE_P))
 		return OSML_NAMES_ROWS;
 	dense = facts->max - facts->min <=
 		2 * osml_bottom_distinct(&facts->distinct) * common_step(view);
-	huge = kind->is_integer && fmax(-facts->min, facts->max) >= MAX_MEASURE;
-	if (dense && in_order)
+	if (in_order && (dense || named || huge))
 		return OSML_NAMES_ROWS;
 	spread = unevenness(view) < EVEN || clues->digits >= IDENTIFIER_DIGITS;
 	if (by_chance && ((spread && clues->strongest < WEAK_IF_VAGUE) ||
-					  ((dense || huge || in_order || osml_name_ends(kind->name, id_words)) &&
+					  ((dense || in_order || osml_name_ends(kind->name, id_words)) &&
 					   clues->strongest < WEAK_IF_CLEAR)))
 		return OSML_NAMES_ROWS;
 	if (named || dense || huge || in_order ||

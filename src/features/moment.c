@@ -51,7 +51,7 @@ static const struct
 #define MIN_DAYS 30
 #define DAYS_FILLED 0.5
 
-/* Does every value read as a year and a day of it, yyyyddd? */
+/* Does every value read as a year and a day of it, from 0 or 1: yyyyddd? */
 static bool
 all_year_days(const OsmlView *view)
 {
@@ -60,7 +60,7 @@ all_year_days(const OsmlView *view)
 		double		value = view->value[i];
 		int			day = (int) fmod(value, 1000);
 
-		if (!(value >= 1900001 && value <= 2100366) || day < 1 || day > 366)
+		if (!(value >= 1900000 && value <= 2100366) || day > 366)
 			return false;
 	}
 	return view->n_values >= MIN_DATES;
