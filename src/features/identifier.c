@@ -24,9 +24,10 @@
 #define CHANCE_P 0.05
 
 /* a relation as weak as this must be ruled out: measures are spread evenly more
- * often than they are dense */
+ * often than they are dense, so that takes more */
 #define WEAK_IF_CLEAR 0.1
 #define WEAK_IF_VAGUE 0.06
+#define CHANCE_P_IF_VAGUE 0.2
 
 static const char sure_id_words[] = OSML_SURE_ID_WORDS;
 static const char id_words[] =
@@ -119,7 +120,8 @@ osml_names_rows(const OsmlSample *sample, const OsmlView *view, int j,
 	if (in_order && (dense || named || huge))
 		return OSML_NAMES_ROWS;
 	spread = unevenness(view) < EVEN || clues->digits >= IDENTIFIER_DIGITS;
-	if (by_chance && ((spread && clues->strongest < WEAK_IF_VAGUE) ||
+	if (by_chance && ((spread && clues->p > CHANCE_P_IF_VAGUE &&
+					   clues->strongest < WEAK_IF_VAGUE) ||
 					  ((dense || in_order || osml_name_ends(kind->name, id_words)) &&
 					   clues->strongest < WEAK_IF_CLEAR)))
 		return OSML_NAMES_ROWS;
