@@ -296,8 +296,9 @@ SELECT is(verdicts('SELECT (u(1, i, 1) < d / 400.0)::int AS y, 45292 + d AS a, 2
 SELECT is(verdicts('SELECT (u(1, i, 1) < 0.5)::int AS y, CASE WHEN u(1, i, 2) < 0.03 THEN u(1, i, 3) ELSE ''NaN'' END AS a,
 		CASE WHEN u(1, i, 2) < 0.03 THEN ''v'' || floor(5 * u(1, i, 3)) ELSE '''' END AS b FROM generate_series(1, 5000) i'),
 	E'a drop present in only # % of rows; NaN or infinite in #\nb look empty in # % of rows; no relation to the label found in #', 'NaN and the empty text');
-SELECT is((SELECT string_agg(format('%s %s', verdict, together_tell), ' ') FROM osml_feature_pairs('SELECT y, CASE WHEN y = 1 AND u(1, i, 2) < 0.6 THEN date ''2024-01-01'' + (300 * u(1, i, 3))::int END AS renewed_at,
-		CASE WHEN y = 1 AND u(1, i, 4) < 0.6 THEN 100 * u(1, i, 5) END AS renewal FROM (SELECT i, (u(1, i, 1) < 0.5)::int AS y FROM generate_series(1, 5000) i) i')),
-	'keep 0', 'two that are filled for one class tell nothing together');
+SELECT is((SELECT max(p.together_tell) FROM unnest('{0.5,0.6,0.7,0.82,0.87,0.9}'::text[]) q, LATERAL osml_feature_pairs(format('SELECT CASE y WHEN 1 THEN ''stays'' ELSE ''goes'' END AS y,
+		CASE WHEN y = 1 AND u(1, i, 2) < 0.6 THEN date ''2024-01-01'' + (300 * u(1, i, 3))::int END AS renewed_at,
+		CASE WHEN y = 1 AND u(1, i, 4) < 0.6 THEN 100 * u(1, i, 5) END AS renewal FROM (SELECT i, (u(1, i, 1) < %s)::int AS y FROM generate_series(1, 5000) i) i', q)) p),
+	0::float8, 'two that are filled for one class tell nothing together');
 
 SELECT * FROM finish();
