@@ -101,6 +101,15 @@ SELECT osml_transform('buckets', 'u', 'hash', '{"buckets": 16777215}');
 DO $$ BEGIN
 	PERFORM osml_train('buckets', '{"max_epochs": 1}', 'too_many');
 EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', regexp_replace(SQLERRM, 'run \d+', 'run N'); END $$;
+-- A vocabulary counts for what it takes when it is stored, not only while it is learned.
+SELECT osml_create_dataset('vocabulary', 'SELECT i % 7 AS y, md5(i::text) AS u FROM generate_series(1, 100000) i') > 0;
+SELECT osml_transform('vocabulary', 'u', 'category', '{"max_categories": 100000}');
+SET osml.max_memory = '48MB';
+DO $$ BEGIN
+	PERFORM osml_train('vocabulary', '{"max_epochs": 1}');
+EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', regexp_replace(SQLERRM, 'run \d+', 'run N'); END $$;
+SELECT osml_transform('vocabulary', 'u', 'category', '{"max_categories": 10000}');
+SELECT osml_train('vocabulary', '{"max_epochs": 1}') > 0;
 RESET osml.max_memory;
 
 -- A model keeps what it was trained with.
@@ -158,5 +167,5 @@ SELECT osml_train('SELECT i % 2 AS y, decode(lpad(to_hex(i % 3 + 1), 2, ''0''), 
 SELECT model, string_agg(category, ' ' ORDER BY position) FROM osml.weights WHERE model IN ('by_0', 'by_2') AND feature = 'b' GROUP BY model ORDER BY model;
 RESET bytea_output;
 
-SELECT osml_drop_dataset(d) FROM unnest('{nums, zips, buckets}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{nums, zips, buckets, vocabulary}'::text[]) d;
 DROP SCHEMA scat CASCADE;

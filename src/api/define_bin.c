@@ -73,6 +73,13 @@ put_edges(StringInfo out, ArrayType *array)
 	bool	   *nulls;
 	int			n;
 
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("argument \"edges\" must be an array of one dimension, not %d",
+						ARR_NDIM(array)),
+				 errhint("Columns on different edges are different features: call osml_bin "
+						 "for each.")));
 	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
 					  &values, &nulls, &n);
 	put_key(out, "edges");

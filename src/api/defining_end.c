@@ -212,6 +212,27 @@ changed_features(const OsmlDefining *defining)
 	return features;
 }
 
+/* Raise: parameters that can be learned, but make no sense when they are given. */
+static void
+check_given(const OsmlFeatureSet *set, const char *dataset)
+{
+	ListCell   *cell;
+
+	foreach(cell, set->definitions)
+	{
+		const OsmlDefinition *definition = lfirst(cell);
+		const OsmlStep *step;
+		char		message[256];
+
+		if (definition->program_step < 0)
+			continue;
+		step = &set->program->steps[definition->program_step].step;
+		if (step->transform->check_given && !step->transform->check_given(step, message))
+			osml_definition_error(dataset, definition->feature, definition->transform,
+								  message);
+	}
+}
+
 /*
  * What has changed, as a run would resolve it; NULL when only features were
  * dropped.  Others may be broken, say by a column that was renamed, and are
@@ -237,6 +258,7 @@ check(const OsmlDefining *defining)
 		return NULL;
 	set = osml_source_features(source, &roles, features, defining->definitions,
 							   dataset->name);
+	check_given(set, dataset->name);
 	(void) osml_feature_set_prepare(set, dataset->name);
 	return set;
 }

@@ -6,7 +6,9 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "api/report.h"
@@ -97,6 +99,18 @@ take_notes(OsmlReport *report)
 	}
 }
 
+/* Times of day are read as keys, and go round all the same. */
+static void
+mark_clocks(OsmlColumns *columns)
+{
+	for (int j = 0; j < columns->n; j++)
+	{
+		Oid			type = getBaseType(columns->types[j]);
+
+		columns->kinds[j].is_clock = type == TIMEOID || type == TIMETZOID;
+	}
+}
+
 OsmlReport *
 osml_report_resolve(const char *name, const char *label, List *features, List *candidates)
 {
@@ -118,6 +132,7 @@ osml_report_resolve(const char *name, const char *label, List *features, List *c
 								  osml_definitions_find(report->dataset->dataset_id));
 	report->columns = osml_columns_resolve(source, label ? label : report->dataset->label,
 										   features, candidates);
+	mark_clocks(report->columns);
 	report->notes = palloc0(sizeof(OsmlFeatureNote) * report->columns->n);
 	if (report->dataset->dataset_id)
 		take_notes(report);
@@ -215,7 +230,8 @@ columns_that_count(const OsmlReport *report, int n)
 	{
 		const OsmlAssessment *found = &report->assess.found[j];
 
-		use[j] = found->meaning.meaning != OSML_MEANS_IDENTIFIER;
+		use[j] = found->meaning.meaning != OSML_MEANS_IDENTIFIER &&
+			!found->meaning.may_name_rows;
 		n_used += use[j] && found->meaning.meaning != OSML_MEANS_CONSTANT ? 1 : 0;
 	}
 	use[n - 1] = true;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "features/key.h"
+
 /* present in at most this share of rows: nothing to learn from */
 #define PRESENT_DROP 0.05
 #define MISSING_LOOK 0.05
@@ -150,6 +152,18 @@ count_rows(OsmlAssess *assess, int j)
 	return OSML_OK;
 }
 
+/* share of rows with a text of no character, which often stands for NULL */
+static double
+empty_share(const OsmlSample *sample, int j)
+{
+	uint64_t	key = osml_key("", 0);
+	int			n = 0;
+
+	for (int i = 0; sample->kinds[j].is_key && i < sample->n; i++)
+		n += sample->columns[j][i].key == key ? 1 : 0;
+	return (double) n / sample->n;
+}
+
 /* Question 3. */
 static OsmlStatus
 ask_examples(OsmlAssess *assess, int j)
@@ -157,13 +171,16 @@ ask_examples(OsmlAssess *assess, int j)
 	const OsmlColumnFacts *facts = &assess->sample->facts[j];
 	OsmlAssessment *found = &assess->found[j];
 	int64_t		odd = facts->nan + facts->infinite;
+	double		empty = empty_share(assess->sample, j);
 
-	if (facts->present == 0)
+	if (found->present <= 0)
 		osml_assess_say(found, OSML_DROP, "never present");
 	else if (found->present <= PRESENT_DROP)
 		osml_assess_say(found, OSML_DROP, "present in only %.1f %% of rows", 100 * found->present);
 	else if (1 - found->present > MISSING_LOOK)
 		osml_assess_say(found, OSML_LOOK, "missing in %.1f %% of rows", 100 * (1 - found->present));
+	if (empty > MISSING_LOOK)
+		osml_assess_say(found, OSML_LOOK, "empty in %.1f %% of rows", 100 * empty);
 	if (odd > 0)
 		osml_assess_say(found, OSML_LOOK, "NaN or infinite in %lld rows", (long long) odd);
 	if ((found->meaning.meaning == OSML_MEANS_CATEGORY ||
@@ -204,6 +221,10 @@ ask_scale(OsmlAssess *assess, int j)
 		default:
 			break;
 	}
+	if (meaning->may_name_rows)
+		osml_assess_say(found, OSML_LOOK, "nearly every row has a value of its own: %s",
+						found->p <= CHANCE_P ? "a rank or a measure, or an identifier that drifts" :
+						"an identifier, unless it measures something");
 }
 
 OsmlStatus
@@ -228,7 +249,8 @@ osml_assess(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 		return status;
 	ask_scale(assess, j);
 	if (found->p > UNRELATED_P && assess->views[j].n_present >= UNRELATED_ROWS &&
-		assess->views[j].n_values > 1 && found->verdict < OSML_DROP)
+		assess->views[j].n_values > 1 && found->verdict < OSML_DROP &&
+		!assess->sample->kinds[j].is_clock)
 		osml_assess_say(found, OSML_LOOK, "no relation to the label found in %d rows",
 						assess->views[j].n_present);
 	return OSML_OK;

@@ -13,10 +13,16 @@
 #define TELLS_DROP 0.98
 #define TELLS_LOOK 0.9
 
-/* filled only for one class, or on one side of a label, so purely: a few
- * exceptions are mistakes in the data */
+/* of an amount honest features tell that much too, as the distance does of a
+ * fare; only what leaves nothing is the amount itself */
+#define TELLS_AMOUNT_DROP 0.9999
+
+/* filled only for one class, or on one side of a label, so purely, and with so
+ * few of the other rows that all have: a few exceptions are mistakes in the data */
 #define PURE_CLASS_DROP 0.97
 #define PURE_RANGE_DROP 0.99
+#define REST_DROP 0.05
+#define ORDINARY 0.8
 
 /* missing or not tells this share of the label */
 #define GAPS_LOOK 0.2
@@ -28,7 +34,6 @@
 /* the order of rows, or a time, tells the label */
 #define ORDER_P 1e-6
 #define ORDER_SHARE 0.01
-#define ORDER_FOLLOWED 0.95
 
 /* what happens to the rows of one table happens within so many years: times
  * further apart are of something else, such as births */
@@ -57,6 +62,17 @@ describe_kind(const OsmlPurity *purity, char *out, size_t size)
 		snprintf(out, size, "%s %.6g", words[purity->kind], purity->value);
 }
 
+/* Can no honest feature be so pure?  Only being there is what an outcome leaves
+ * behind; most rows may be on one side of an amount by themselves. */
+static bool
+is_outcome(const char *kind, const OsmlPurity *purity)
+{
+	if (strcmp(kind, "filled") != 0 || purity->rest > REST_DROP)
+		return false;
+	return purity->kind == OSML_LABEL_IS ? purity->share >= PURE_CLASS_DROP :
+		purity->share >= PURE_RANGE_DROP && purity->base <= ORDINARY;
+}
+
 /* Where it has a value, or has none, or another one than usual, the label is of
  * one kind. */
 static OsmlStatus
@@ -82,9 +98,7 @@ ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
 		return status;
 	describe_kind(&purity, words, sizeof(words));
 	note_leak(found, kind, purity.share);
-	osml_assess_say(found, strcmp(kind, "filled") == 0 && purity.share >=
-					(purity.kind == OSML_LABEL_IS ? PURE_CLASS_DROP : PURE_RANGE_DROP) ?
-					OSML_DROP : OSML_LOOK,
+	osml_assess_say(found, is_outcome(kind, &purity) ? OSML_DROP : OSML_LOOK,
 					"%s only where the label %s: %.1f %% of such rows, %.1f %% of all",
 					where, words, 100 * purity.share, 100 * purity.base);
 	return OSML_OK;
@@ -130,69 +144,67 @@ ask_gaps(OsmlAssess *assess, int j)
 	return OSML_OK;
 }
 
-/* does the column grow with the place of its rows in the source? */
-static OsmlStatus
-follow_order(OsmlAssess *assess, int j, bool *follows)
+static const char *
+grows(const OsmlAssessment *found)
 {
-	const OsmlView *view = &assess->views[j];
-	double	   *place = osml_arena_alloc(assess->sample->arena, sizeof(double) * view->n);
+	return found->meaning.place > 0 ? "grows" : "falls";
+}
 
-	if (place == NULL)
-		return OSML_OUT_OF_MEMORY;
-	for (int i = 0; i < view->n; i++)
-		place[i] = i;
-	*follows = assess->found[j].meaning.rises ||
-		fabs(osml_correlation(view->rank, place, view->n, NULL)) >= ORDER_FOLLOWED;
-	osml_arena_release(assess->sample->arena, place);
-	return OSML_OK;
+/* A point in time tells of rows that come later only that they come later. */
+static void
+judge_time(OsmlAssessment *found, bool follows, const OsmlExplained *bins)
+{
+	const OsmlMoment *moment = &found->meaning.moment;
+
+	if (bins->p >= ORDER_P || bins->share < ORDER_SHARE)
+	{
+		osml_assess_say(found, OSML_LOOK, "a point in time (%s): rows to predict come "
+						"later; use date parts or a duration", moment->form);
+		return;
+	}
+	note_leak(found, "order", bins->share);
+	osml_assess_say(found, follows && moment->years <= EVENT_YEARS ? OSML_DROP : OSML_LOOK,
+					"a point in time (%s) that %s%stells %.1f %% of the label: rows to "
+					"predict come later; use date parts or a duration", moment->form,
+					follows ? grows(found) : "",
+					follows ? " with the order of rows and " : "", 100 * bins->share);
 }
 
 /*
- * A time tells of rows that come later only that they come later, however the
- * table is sorted.  A number that grows down the table may be a time as well,
- * if it is one that counts; other tables are sorted by a good feature.
+ * Times that follow the order of rows are of the rows.  In another order they
+ * may be, or may be of something before, such as a birth, which people know.  A
+ * number that grows down the table may be a time as well, and is one if it is a
+ * serial number; other tables are sorted by a good feature.
  */
 static OsmlStatus
 ask_order(OsmlAssess *assess, int j)
 {
 	const OsmlView *view = &assess->views[j];
 	OsmlAssessment *found = &assess->found[j];
-	const OsmlMoment *moment = &found->meaning.moment;
+	const char *maybe = found->meaning.moment.maybe;
 	bool		is_time = found->meaning.meaning == OSML_MEANS_TIME;
+	bool		follows = fabs(found->meaning.place) >= OSML_ORDER_FOLLOWED;
 	OsmlExplained bins;
-	OsmlVerdict verdict;
-	bool		follows;
 
 	if (view->x == NULL || view->n_present < OSML_ASSESS_MIN_ROWS ||
 		(view->n_values < OSML_VIEW_BINS && !is_time))
 		return OSML_OK;
-	if (follow_order(assess, j, &follows) != OSML_OK ||
-		osml_explain(assess->sample->arena, &assess->target, view->bin, view->n_bins,
+	if (osml_explain(assess->sample->arena, &assess->target, view->bin, view->n_bins,
 					 false, &bins) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
-	if (bins.p >= ORDER_P || bins.share < ORDER_SHARE)
-		follows = false;
-	else if (is_time)
-	{
-		note_leak(found, "order", bins.share);
-		verdict = follows || (moment->fine && moment->years <= EVENT_YEARS) ?
-			OSML_DROP : OSML_LOOK;
-		osml_assess_say(found, verdict,
-						"a point in time (%s) that %stells %.1f %% of the label: rows to "
-						"predict come later; use date parts or a duration", moment->form,
-						follows ? "grows with the order of rows and " : "", 100 * bins.share);
-		return OSML_OK;
-	}
 	if (is_time)
-		osml_assess_say(found, OSML_LOOK, "a point in time (%s): rows to predict come "
-						"later; use date parts or a duration", moment->form);
-	else if (follows)
+		judge_time(found, follows, &bins);
+	else if (bins.p < ORDER_P && bins.share >= ORDER_SHARE && (follows || maybe))
 	{
 		note_leak(found, "order", bins.share);
-		osml_assess_say(found, found->meaning.rises && assess->sample->facts[j].integral ?
-						OSML_DROP : OSML_LOOK,
-						"grows with the order of rows, and that tells %.1f %% of the label: "
-						"rows to predict come later", 100 * bins.share);
+		if (follows)
+			osml_assess_say(found, found->meaning.meaning == OSML_MEANS_IDENTIFIER ?
+							OSML_DROP : OSML_LOOK,
+							"%s with the order of rows, and that tells %.1f %% of the label: "
+							"rows to predict come later", grows(found), 100 * bins.share);
+		else
+			osml_assess_say(found, OSML_LOOK, "may be a point in time (%s), and tells %.1f %% "
+							"of the label: rows to predict come later", maybe, 100 * bins.share);
 	}
 	return OSML_OK;
 }
@@ -202,6 +214,7 @@ OsmlStatus
 osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 {
 	OsmlAssessment *found = &assess->found[j];
+	double		drop = assess->target.is_class ? TELLS_DROP : TELLS_AMOUNT_DROP;
 	OsmlStatus	status;
 
 	if (note && note->available == OSML_AVAILABLE_NO)
@@ -210,7 +223,7 @@ osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 	if (found->tells >= TELLS_LOOK && assess->views[j].n_present >= OSML_ASSESS_MIN_ROWS)
 	{
 		note_leak(found, "copy", found->tells);
-		osml_assess_say(found, found->tells >= TELLS_DROP ? OSML_DROP : OSML_LOOK,
+		osml_assess_say(found, found->tells >= drop ? OSML_DROP : OSML_LOOK,
 						"tells %.1f %% of the label by itself%s: a copy of it, or known only after it",
 						100 * found->tells, found->alike ? ", its classes counted alike" : "");
 	}

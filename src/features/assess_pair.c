@@ -61,8 +61,10 @@ note_together(OsmlAssess *assess, int a, int b, const OsmlPairFound *pair)
 {
 	if (pair->tells)
 		osml_assess_say(&assess->found[a], OSML_LOOK,
-						"tells %.0f %% of the label together with \"%s\", alone %.0f %%",
+						"tells %.0f %% of the label together with \"%s\"%s%s, alone %.0f %%",
 						100 * pair->together.share, assess->sample->kinds[b].name,
+						pair->together.by ? ", by their " : "",
+						pair->together.by ? pair->together.by : "",
 						100 * assess->found[a].tells);
 	else if (pair->names_row)
 		osml_assess_say(&assess->found[a], OSML_LOOK,
@@ -75,7 +77,7 @@ osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair)
 	const OsmlArena *arena = assess->sample->arena;
 	const OsmlView *view_a = &assess->views[a];
 	const OsmlView *view_b = &assess->views[b];
-	static const OsmlPairFound nothing = {{0, "none"}, {0, 0, 0}, false, false, false};
+	static const OsmlPairFound nothing = {{0, "none"}, {0, NULL, 0, 0}, false, false, false};
 	double		alone = fmax(assess->found[a].tells, assess->found[b].tells);
 
 	*pair = nothing;
@@ -83,6 +85,9 @@ osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair)
 		return OSML_OK;
 	if (osml_redundancy(arena, view_a, view_b, &pair->redundancy) != OSML_OK ||
 		osml_together(arena, &assess->target, view_a, view_b, &pair->together) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
+	if (alone < ALONE_TELLS && pair->together.share < PAIR_TELLS &&
+		osml_derived(arena, &assess->target, view_a, view_b, &pair->together) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
 	pair->redundant = pair->redundancy.value >= REDUNDANT;
 	pair->tells = alone < ALONE_TELLS && pair->together.share >= PAIR_TELLS;

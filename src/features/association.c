@@ -19,7 +19,7 @@
 /* below this the beta function does not overflow */
 #define FEW_DOF 200
 
-/* the chance that two rows have different labels */
+/* the chance that two rows of the sample have different labels */
 static double
 label_gini(const OsmlTarget *target)
 {
@@ -32,6 +32,18 @@ label_gini(const OsmlTarget *target)
 		same += share * share;
 	}
 	return 1 - same;
+}
+
+/*
+ * Likewise of rows whose label has this sum of squares: where a column is filled
+ * for one class only, none of the rows that have it differ.
+ */
+static double
+gini_among(const OsmlTarget *target, double squares, int n)
+{
+	double		all = target->total / target->n;
+
+	return n > 0 && all > 0 ? label_gini(target) * fmin(1, squares / n / all) : 0;
 }
 
 /*
@@ -145,8 +157,8 @@ osml_explain(const OsmlArena *arena, const OsmlTarget *target, const int32_t *co
 	explained->groups = squares.groups;
 	explained->within = squares.n - squares.groups;
 	/* groups of several rows must be most of what there is to speak for it */
-	if (squares.groups < 2 || squares.total <= 0 || squares.n < squares.alone ||
-		explained->within * label_gini(target) < MIN_DISCORDANT)
+	if (squares.groups < 2 || squares.n < squares.alone ||
+		explained->within * gini_among(target, squares.total, squares.n) < MIN_DISCORDANT)
 		return OSML_OK;
 	mean_within = squares.within / explained->within;
 	explained->share = fmax(0, 1 - mean_within / (squares.total / (squares.n - 1)));
@@ -235,7 +247,7 @@ osml_follow(const OsmlTarget *target, const OsmlView *view)
 	double		total = 0;
 	int			n = view->n_present;
 
-	if (n < 2 || n * label_gini(target) < MIN_DISCORDANT)
+	if (n < 2)
 		return 0;
 	for (int k = 0; k < target->m; k++)
 	{
@@ -254,7 +266,7 @@ osml_follow(const OsmlTarget *target, const OsmlView *view)
 		}
 		total += squares - sum * sum / n;
 	}
-	if (total <= 0)
+	if (n * gini_among(target, total, n) < MIN_DISCORDANT)
 		return 0;
 	return fmax(0, 1 - steps / 2 / total * n / (n - 1));
 }

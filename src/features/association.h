@@ -67,6 +67,7 @@ extern OsmlStatus osml_redundancy(const OsmlArena *arena, const OsmlView *a,
 typedef struct OsmlTogether
 {
 	double		share;			/* of the label, by pairs of values or the best line */
+	const char *by;				/* "difference", ...: what tells more; NULL: nothing */
 	double		repeats;		/* pairs of rows that are alike in both */
 	double		repeats_expected;	/* if the columns had nothing to do with
 									 * each other */
@@ -75,5 +76,10 @@ typedef struct OsmlTogether
 extern OsmlStatus osml_together(const OsmlArena *arena, const OsmlTarget *target,
 								const OsmlView *a, const OsmlView *b,
 								OsmlTogether *together);
+
+/* and by their difference, sum, ratio or product, if one of them tells more */
+extern OsmlStatus osml_derived(const OsmlArena *arena, const OsmlTarget *target,
+							   const OsmlView *a, const OsmlView *b,
+							   OsmlTogether *together);
 
 #endif							/* OSML_ASSOCIATION_H */

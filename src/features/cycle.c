@@ -12,8 +12,10 @@
 /* a shorter range is that of a count or a grade as well */
 #define MIN_RANGE 6
 
-/* so much of the range is used, by a column whose name tells */
+/* so much of the range is used, by a column whose name tells; of a day, which
+ * has hours of opening, so much will do */
 #define NAMED_RANGE 0.7
+#define NAMED_PART 0.25
 
 /* without a name: the ends within a hundredth, and so many of the values, or so
  * many different ones that more cannot be expected of so few rows */
@@ -30,28 +32,38 @@
 #define HARMONICS 2
 #define FINE_RANGE 20
 
+/* hours and minutes as digits, 0 to 2359: of so many different values a fifth
+ * of any other numbers would end in 60 to 99; and so much of a day is used */
+#define MIN_CLOCK_VALUES 20
+#define CLOCK_RANGE 500
+#define LAST_MINUTE 45
+
 /* what goes round: its values, and words that name it */
-static const struct
+typedef struct Round
 {
 	const char *name;
 	double		low;
 	double		high;
 	double		period;
+	bool		of_day;			/* days are often used in part */
 	const char *words;
-}			cycles[] = {
-	{"hour of day", 0, 23, 24, " hour hr hod hourofday "},
-	{"half hour of day", 0, 47, 48, " halfhour "},
-	{"quarter hour of day", 0, 95, 96, " quarterhour "},
-	{"minute of day", 0, 1439, 1440, " minute mod tod minuteofday "},
-	{"second of day", 0, 86399, 86400, " sod tod secondofday "},
-	{"day of week", 0, 6, 7, " dow weekday dayofweek wday day "},
-	{"day of week", 1, 7, 7, " dow weekday dayofweek wday day "},
-	{"month", 1, 12, 12, " month mon mth "},
-	{"day of month", 1, 31, 31, " dom day dayofmonth mday "},
-	{"minute or second", 0, 59, 60, " minute second "},
-	{"week of year", 1, 53, 52.18, " week weekofyear "},
-	{"day of year", 1, 366, 365.25, " doy dayofyear yday "},
-	{"angle", 0, 359, 360, " angle bearing heading azimuth direction dir degrees "},
+} Round;
+
+static const Round cycles[] = {
+	{"hour of day", 0, 23, 24, true, " hour hr hod hourofday "},
+	{"hour of day", 1, 24, 24, true, " hour hr hod hourofday "},
+	{"half hour of day", 0, 47, 48, true, " halfhour "},
+	{"quarter hour of day", 0, 95, 96, true, " quarterhour "},
+	{"minute of day", 0, 1439, 1440, false, " minute mod tod minuteofday "},
+	{"second of day", 0, 86399, 86400, false, " sod tod secondofday "},
+	{"day of week", 0, 6, 7, false, " dow weekday dayofweek wday day "},
+	{"day of week", 1, 7, 7, false, " dow weekday dayofweek wday day "},
+	{"month", 1, 12, 12, false, " month mon mth "},
+	{"day of month", 1, 31, 31, false, " dom day dayofmonth mday "},
+	{"minute or second", 0, 59, 60, false, " minute second "},
+	{"week of year", 1, 53, 52.18, false, " week weekofyear "},
+	{"day of year", 1, 366, 365.25, false, " doy dayofyear yday "},
+	{"angle", 0, 359, 360, false, " angle bearing heading azimuth direction dir degrees "},
 };
 
 /* weighted sums over the column's values, of deviations from the mean */
@@ -173,25 +185,68 @@ fills(const OsmlColumnFacts *facts, const OsmlView *view, double low, double hig
 							   WHOLE_ROWS * view->n_present);
 }
 
+/* does the name say so?  The last word says it best, but a speed is per hour */
+static bool
+is_named(const char *name, const Round *round, bool *last)
+{
+	bool		per = osml_name_ends_before(name, " per ", round->words);
+
+	*last = !per && osml_name_ends(name, round->words);
+	return !per && osml_name_has(name, round->words);
+}
+
+/*
+ * Are these hours and minutes, such as 930 and 2345?  Then no value, of many, has
+ * more than 59 minutes.  Nor have multiples of 50, and rooms have numbers of
+ * floors and of few doors.
+ */
+static bool
+is_hhmm(const OsmlColumnFacts *facts, const OsmlView *view)
+{
+	bool		minutes = false;
+	int			last = 0;
+
+	if (!facts->integral || facts->min < 0 || facts->max > 2400 ||
+		facts->max - facts->min < CLOCK_RANGE || view->n_values < MIN_CLOCK_VALUES)
+		return false;
+	for (int c = 0; c < view->n_values; c++)
+	{
+		int			rest = (int) view->value[c] % 100;
+
+		if (rest > 59)
+			return false;
+		minutes = minutes || rest % 50 != 0;
+		last = rest > last ? rest : last;
+	}
+	return minutes && last >= LAST_MINUTE;
+}
+
 OsmlStatus
 osml_cycle(const OsmlArena *arena, const OsmlColumnKind *kind,
 		   const OsmlColumnFacts *facts, const OsmlTarget *target, const OsmlView *view,
 		   const OsmlExplained *explained, OsmlCycle *found)
 {
-	static const OsmlCycle none = {NULL, 0, false};
+	static const OsmlCycle none = {NULL, false};
 	double		noise = target->total / target->n * (1 - explained->share);
 
 	*found = none;
+	if (is_hhmm(facts, view))
+	{
+		found->name = "time of day (hhmm)";
+		return OSML_OK;
+	}
 	for (size_t i = 0; i < sizeof(cycles) / sizeof(cycles[0]) && !found->named; i++)
 	{
 		double		low = cycles[i].low;
 		double		high = cycles[i].high;
 		double		top = facts->integral ? high : low + cycles[i].period;
-		bool		named = osml_name_has(kind->name, cycles[i].words);
+		bool		last;
+		bool		named = is_named(kind->name, &cycles[i], &last);
 		bool		follows = false;
 
 		if (facts->min < low || facts->max > top || high - low < MIN_RANGE ||
-			facts->max - facts->min < NAMED_RANGE * (high - low))
+			facts->max - facts->min < (last && cycles[i].of_day ? NAMED_PART : NAMED_RANGE) *
+			(high - low))
 			continue;
 		if (!named && fills(facts, view, low, high) && explained->p < RELATED_P &&
 			follow_circle(arena, target, view, cycles[i].period,
@@ -201,7 +256,6 @@ osml_cycle(const OsmlArena *arena, const OsmlColumnKind *kind,
 		if (named || follows)
 		{
 			found->name = cycles[i].name;
-			found->period = cycles[i].period;
 			found->named = named;
 		}
 	}

@@ -13,7 +13,6 @@
 typedef struct OsmlCycle
 {
 	const char *name;			/* "hour of day", ...; NULL: goes round nowhere */
-	double		period;
 	bool		named;			/* the column's name says so too */
 } OsmlCycle;
 

@@ -275,12 +275,57 @@ has_no_values(const OsmlProfile *profile)
 	return profile->rows == profile->missing + profile->nan + profile->infinite;
 }
 
+/* is every number that a step has one? */
+static bool
+is_finite(const OsmlStep *step)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < step->transform->n_params; i++)
+	{
+		const OsmlParam *param = &step->params[i];
+
+		if (!param->given)
+			continue;
+		sum += param->number * 0.0;
+		for (int k = 0; k < param->n && param->numbers != NULL; k++)
+			sum += param->numbers[k] * 0.0;
+	}
+	return sum == 0;
+}
+
+/*
+ * Fit a step.  Of values near the largest there are, the mean, say, is none; what
+ * is not a number can neither be stored nor used, so it is learned from nothing.
+ */
+static OsmlStatus
+fit_step(OsmlFitPass *pass, OsmlProgramStep *fitted, const OsmlProfile *profile)
+{
+	OsmlStep	before = fitted->step;
+	const OsmlTransform *transform = before.transform;
+	OsmlProfile empty;
+	OsmlStatus	status;
+
+	status = transform->fit(&fitted->step, &pass->program->arena, profile);
+	fitted->overflows = status == OSML_OK && !is_finite(&fitted->step);
+	if (!fitted->overflows)
+		return status;
+	status = osml_profile_init(&empty, &pass->arena, profile->needs,
+							   transform->capacity != NULL ? transform->capacity(&before) : 0);
+	if (status != OSML_OK)
+		return status;
+	fitted->step = before;
+	status = transform->fit(&fitted->step, &pass->program->arena, &empty);
+	osml_profile_free(&empty);
+	return status;
+}
+
 /* fit a learner's step from its own profile and those of its group */
 static OsmlStatus
 fit_group(OsmlFitPass *pass, int first)
 {
 	Learner    *leader = &pass->learners[first];
-	OsmlStep   *step = &pass->program->steps[leader->step].step;
+	OsmlProgramStep *step = &pass->program->steps[leader->step];
 	OsmlStatus	status = OSML_OK;
 
 	for (int i = first + 1; i < pass->n_learners && status == OSML_OK; i++)
@@ -289,8 +334,8 @@ fit_group(OsmlFitPass *pass, int first)
 			status = osml_profile_merge(&leader->profile, &pass->learners[i].profile);
 	}
 	if (status == OSML_OK)
-		status = step->transform->fit(step, &pass->program->arena, &leader->profile);
-	pass->program->steps[leader->step].no_values = has_no_values(&leader->profile);
+		status = fit_step(pass, step, &leader->profile);
+	step->no_values = has_no_values(&leader->profile);
 	leader->done = true;
 	for (int i = first + 1; i < pass->n_learners && status == OSML_OK; i++)
 	{
@@ -298,10 +343,10 @@ fit_group(OsmlFitPass *pass, int first)
 
 		if (!same_group(pass, leader, member))
 			continue;
-		memcpy(pass->program->steps[member->step].step.params, step->params,
-			   sizeof(step->params));
-		pass->program->steps[member->step].no_values =
-			pass->program->steps[leader->step].no_values;
+		memcpy(pass->program->steps[member->step].step.params, step->step.params,
+			   sizeof(step->step.params));
+		pass->program->steps[member->step].no_values = step->no_values;
+		pass->program->steps[member->step].overflows = step->overflows;
 		member->done = true;
 	}
 	return status;

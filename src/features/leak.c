@@ -6,11 +6,19 @@
 
 #include <math.h>
 
-/* pure is so much of the marked rows, not ordinary is at most so much of all,
- * and no chance is so many deviations */
+/*
+ * Pure is so much of the marked rows.  Of a frequent class that is little, so
+ * other classes must also be a fifth or less of what they are elsewhere; and no
+ * chance is so many deviations.
+ */
 #define PURE 0.95
-#define ORDINARY 0.8
+#define REST 0.2
 #define DEVIATIONS 6
+
+/* a side of an amount that most rows are on: its tail gets thin wherever amounts
+ * are a little higher, so hardly any may be left */
+#define ORDINARY 0.8
+#define REST_OF_TAIL 0.02
 
 /* rows are cut into so many stretches to see whether their order matters */
 #define STRETCHES 32
@@ -22,10 +30,15 @@ offer(OsmlPurity *best, double *best_z, const OsmlPurity *kind)
 	double		z = (kind->share - kind->base) /
 		sqrt(kind->base * (1 - kind->base) / kind->rows);
 
-	if (kind->share < PURE || kind->base > ORDINARY || !(z > DEVIATIONS) || z <= *best_z)
+	double		rest = (1 - kind->share) / (1 - kind->base);
+	bool		tail = kind->kind != OSML_LABEL_IS && kind->base > ORDINARY;
+
+	if (kind->share < PURE || !(z > DEVIATIONS) || z <= *best_z ||
+		rest > (tail ? REST_OF_TAIL : REST))
 		return;
 	*best_z = z;
 	*best = *kind;
+	best->rest = fmax(0, rest);
 }
 
 OsmlStatus

@@ -25,6 +25,8 @@ typedef struct OsmlPurity
 	double		share;			/* of marked rows with labels of that kind; 0: none
 								 * stands out */
 	double		base;			/* of all rows */
+	double		rest;			/* marked rows of other kinds, as a part of what all
+								 * rows would have: 0 none, 1 as many */
 	int			rows;			/* marked */
 	OsmlLabelKind kind;
 	double		value;			/* the value or the border; NaN for a key */

@@ -9,19 +9,6 @@
 
 #include "features/column_name.h"
 
-/* an identifier has a value of its own for nearly every row */
-#define IDENTIFIER_DISTINCT 0.9
-#define IDENTIFIER_REPEATS 0.02
-
-/* a number without relation to the label (by this p) is one, if it is spread so
- * evenly over its range, or has always the same so many digits */
-#define UNRELATED 1e-3
-#define EVEN 0.1
-#define IDENTIFIER_DIGITS 8
-
-/* nobody measures so finely: float8 does not hold the next whole number */
-#define MAX_MEASURE 9007199254740992.0
-
 /* codes are not told from counts with fewer values */
 #define CODE_MIN_VALUES 20
 
@@ -42,21 +29,31 @@ static const char *const meaning_names[] = {
 	[OSML_MEANS_IDENTIFIER] = "identifier",
 };
 
-/* what names things, and what names rows; generic words may follow the first */
+/* what names things; generic words may follow */
 static const char code_words[] =
 	" zip zipcode postal postcode postalcode plz code id key region "
 	"district branch store shop station zone sku mcc fips iata carrier merchant ";
 static const char generic_words[] = " id key code no nr num number ref ";
-static const char sure_id_words[] = " id key uuid guid serial ";
-static const char id_words[] =
-	" id key uuid guid serial no nr num number ref reference phone tel telephone mobile "
-	"account acct card iban imei msisdn invoice ";
+static const char sure_id_words[] = OSML_SURE_ID_WORDS;
 
 const char *
 osml_meaning_name(OsmlMeaning meaning)
 {
 	return meaning_names[meaning];
 }
+
+/* a column, and what is known of it */
+typedef struct Question
+{
+	const OsmlSample *sample;
+	const OsmlTarget *target;
+	const OsmlView *view;
+	int			j;
+	double		r;				/* best correlation with the label */
+	double		p;				/* best of all measures */
+	OsmlExplained by_value;
+	OsmlExplained by_bin;
+} Question;
 
 /* the number of digits that all values have; 0 if they differ, or are few */
 static int
@@ -141,120 +138,106 @@ is_code(const OsmlColumnFacts *facts, const OsmlColumnKind *kind, const OsmlView
 	return evidence >= CODE_EVIDENCE;
 }
 
-/* the largest step that leads from the least value to every other; 0: unknown */
-static double
-common_step(const OsmlView *view)
+/* the place of a row in its source, as far as the column grows or falls with it */
+static OsmlStatus
+follow_place(const OsmlArena *arena, const OsmlView *view, double *r)
 {
-	double		step = 0;
+	double	   *place = osml_arena_alloc(arena, sizeof(double) * view->n);
 
-	for (int c = 1; c < view->n_values && step != 1; c++)
-	{
-		double		rest = view->value[c] - view->value[0];
-
-		/* Euclid's algorithm; doubles are exact whole numbers below 2^53 */
-		while (rest > 0)
-		{
-			double		next = fmod(step, rest);
-
-			step = rest;
-			rest = next;
-		}
-	}
-	return step;
-}
-
-/* the largest distance between the share of values below x and that of the range */
-static double
-unevenness(const OsmlView *view)
-{
-	double		low = view->value[0];
-	double		range = view->value[view->n_values - 1] - low;
-	double		below = 0;
-	double		most = 0;
-
-	for (int c = 0; c < view->n_values; c++)
-	{
-		double		place = (view->value[c] - low) / range;
-
-		most = fmax(most, fabs(place - below / view->n_present));
-		below += view->count[c];
-		most = fmax(most, fabs(below / view->n_present - place));
-	}
-	return most;
+	if (place == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 0; i < view->n; i++)
+		place[i] = i;
+	*r = osml_correlation(view->rank, place, view->n, NULL);
+	osml_arena_release(arena, place);
+	return OSML_OK;
 }
 
 /*
- * Nearly all different: names the row, unless it measures something.  Measures
- * of many digits are nearly all different too, but then they heap around what
- * is usual, or the label follows them.
+ * Does it name rows?  What relation the rows do not rule out is two deviations
+ * more than what is seen, of the correlation, or of what bins explain where the
+ * label is not a number.
  */
-static bool
-is_identifier(const OsmlSample *sample, const OsmlView *view, int j, double p,
-			  const OsmlExplained *by_bin, const OsmlMeaningFound *found)
+static OsmlIdentity
+ask_identity(const Question *question, const OsmlMeaningFound *found)
 {
-	const OsmlColumnFacts *facts = &sample->facts[j];
-	const OsmlColumnKind *kind = &sample->kinds[j];
-	double		distinct = osml_bottom_distinct(&facts->distinct);
-	bool		dense;
+	const OsmlView *view = question->view;
+	OsmlIdentityClues clues = {question->p, 0, found->place, found->digits};
+	double		n = fmax(1, view->n_present);
 
-	if (kind->is_time || (!kind->is_key && !facts->integral) ||
-		distinct < IDENTIFIER_DISTINCT * facts->present ||
-		view->n_values < (1 - IDENTIFIER_REPEATS) * view->n_present)
-		return false;
-	if (kind->is_key || found->rises || osml_name_ends(kind->name, sure_id_words) ||
-		(kind->is_integer && fmax(-facts->min, facts->max) >= MAX_MEASURE))
-		return true;
-	dense = facts->max - facts->min <= 2 * distinct * common_step(view);
-	if (dense && (kind->is_integer || by_bin->p > SURE))
-		return true;
-	return p > UNRELATED && (unevenness(view) < EVEN || found->digits >= IDENTIFIER_DIGITS ||
-							 osml_name_ends(kind->name, id_words));
+	clues.strongest = question->target->view->x ? question->r + 2 / sqrt(n) :
+		sqrt(question->by_bin.share + 2 * sqrt(2.0 * view->n_bins) / n);
+	return osml_names_rows(question->sample, view, question->j, &clues);
+}
+
+/* the figures of a column of numbers */
+static OsmlStatus
+measure_numbers(const Question *question, OsmlMeaningFound *found)
+{
+	const OsmlArena *arena = question->sample->arena;
+	const OsmlColumnFacts *facts = &question->sample->facts[question->j];
+	const OsmlColumnKind *kind = &question->sample->kinds[question->j];
+	const OsmlExplained *by_value = &question->by_value;
+	const OsmlExplained *by_bin = &question->by_bin;
+	double		best = by_value->p < SURE ? fmax(by_value->share, by_bin->share) :
+		by_bin->p < SURE ? by_bin->share : 0;
+
+	found->line = best > 0 ? fmin(1, question->r * question->r / best) : NAN;
+	found->digits = fixed_digits(facts);
+	if (follow_place(arena, question->view, &found->place) != OSML_OK ||
+		measure_jagged(arena, question->target, question->view, by_value,
+					   &found->jagged) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
+	return osml_cycle(arena, kind, facts, question->target, question->view,
+					  by_value->p < by_bin->p ? by_value : by_bin, &found->cycle);
+}
+
+static OsmlMeaning
+choose(const Question *question, OsmlMeaningFound *found)
+{
+	const OsmlView *view = question->view;
+	const OsmlColumnFacts *facts = &question->sample->facts[question->j];
+	const OsmlColumnKind *kind = &question->sample->kinds[question->j];
+	OsmlIdentity identity;
+
+	if (view->n_values <= 1)
+		return OSML_MEANS_CONSTANT;
+	if (view->n_values == 2)
+		return OSML_MEANS_FLAG;
+	if (found->moment.form && !osml_name_ends(kind->name, sure_id_words))
+		return OSML_MEANS_TIME;
+	identity = ask_identity(question, found);
+	if (identity == OSML_NAMES_ROWS)
+		return OSML_MEANS_IDENTIFIER;
+	if (found->cycle.name)
+		return OSML_MEANS_CYCLE;
+	found->may_name_rows = identity == OSML_MAY_NAME_ROWS;
+	if (kind->is_key)
+		return OSML_MEANS_CATEGORY;
+	return !kind->is_flag && is_code(facts, kind, view, found) ? OSML_MEANS_CODE :
+		OSML_MEANS_SIZE;
 }
 
 OsmlStatus
 osml_meaning(const OsmlSample *sample, const OsmlTarget *target, const OsmlView *view,
 			 int j, double r, double p, OsmlMeaningFound *found)
 {
-	const OsmlColumnFacts *facts = &sample->facts[j];
 	const OsmlColumnKind *kind = &sample->kinds[j];
-	OsmlExplained by_value;
-	OsmlExplained by_bin;
+	Question	question = {.sample = sample,.target = target,.view = view,.j = j,.r = r,.p = p};
 
 	memset(found, 0, sizeof(*found));
 	found->line = found->jagged = NAN;
 	if (osml_explain(sample->arena, target, view->code, view->n_values, false,
-					 &by_value) != OSML_OK ||
+					 &question.by_value) != OSML_OK ||
 		osml_explain(sample->arena, target, view->bin, view->n_bins, false,
-					 &by_bin) != OSML_OK)
+					 &question.by_bin) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
-	found->meaning = kind->is_key ? OSML_MEANS_CATEGORY : OSML_MEANS_SIZE;
-	if (!kind->is_key && !kind->is_flag)
-	{
-		double		best = by_value.p < SURE ? fmax(by_value.share, by_bin.share) :
-			by_bin.p < SURE ? by_bin.share : 0;
-
-		found->line = best > 0 ? fmin(1, r * r / best) : NAN;
-		found->digits = fixed_digits(facts);
-		found->rises = facts->steps >= 20 && facts->rising >= 0.999 * facts->steps;
-		if (measure_jagged(sample->arena, target, view, &by_value,
-						   &found->jagged) != OSML_OK ||
-			osml_cycle(sample->arena, kind, facts, target, view,
-					   by_value.p < by_bin.p ? &by_value : &by_bin,
-					   &found->cycle) != OSML_OK)
-			return OSML_OUT_OF_MEMORY;
-	}
-	found->moment = osml_moment(kind, facts, view);
-	if (view->n_values <= 1)
-		found->meaning = OSML_MEANS_CONSTANT;
-	else if (view->n_values == 2)
-		found->meaning = OSML_MEANS_FLAG;
-	else if (found->moment.form && !osml_name_ends(kind->name, sure_id_words))
-		found->meaning = OSML_MEANS_TIME;
-	else if (is_identifier(sample, view, j, p, &by_bin, found))
-		found->meaning = OSML_MEANS_IDENTIFIER;
-	else if (found->cycle.name)
-		found->meaning = OSML_MEANS_CYCLE;
-	else if (found->meaning == OSML_MEANS_SIZE && is_code(facts, kind, view, found))
-		found->meaning = OSML_MEANS_CODE;
+	if (kind->is_clock)
+		found->cycle.name = "time of day";
+	else if (!kind->is_key && !kind->is_flag &&
+			 measure_numbers(&question, found) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
+	found->moment = osml_moment(kind, &sample->facts[j], view);
+	found->meaning = choose(&question, found);
 	return OSML_OK;
 }

@@ -10,6 +10,7 @@
 #define OSML_MEANING_H
 
 #include "features/cycle.h"
+#include "features/identifier.h"
 #include "features/moment.h"
 
 typedef enum OsmlMeaning
@@ -34,7 +35,8 @@ typedef struct OsmlMeaningFound
 	double		jagged;			/* how far neighbouring values differ in their label:
 								 * 0 a smooth curve, 1 as if shuffled; NaN unknown */
 	int			digits;			/* all values have so many; 0: they differ */
-	bool		rises;			/* with the order of rows, nearly always */
+	double		place;			/* correlation with the order of rows, of numbers */
+	bool		may_name_rows;	/* an identifier, or a rank or measure as fine */
 } OsmlMeaningFound;
 
 /* r and p: the best correlation with the label, and the p-value of the best of

@@ -33,6 +33,39 @@ static const struct
 	{"nanoseconds since 1970", 1e9},
 };
 
+/*
+ * Days of the years 2000 to 2050, by where one counts from.  Sizes may be as
+ * high, but hardly fill half of the numbers between the least and the greatest.
+ */
+static const struct
+{
+	const char *form;
+	double		from;
+	double		to;
+}			day_forms[] = {
+	{"days since 1900", 36526, 54789},
+	{"days since 1970", 10957, 29220},
+	{"Julian days", 2451544, 2469807},
+};
+
+#define MIN_DAYS 30
+#define DAYS_FILLED 0.5
+
+/* Does every value read as a year and a day of it, from 0 or 1: yyyyddd? */
+static bool
+all_year_days(const OsmlView *view)
+{
+	for (int i = 0; i < view->n_values; i++)
+	{
+		double		value = view->value[i];
+		int			day = (int) fmod(value, 1000);
+
+		if (!(value >= 1900000 && value <= 2100366) || day > 366)
+			return false;
+	}
+	return view->n_values >= MIN_DATES;
+}
+
 /* Does every value read as a date yyyymmdd? */
 static bool
 all_dates(const OsmlView *view)
@@ -73,7 +106,7 @@ is_fine(const OsmlView *view, double day)
 static OsmlMoment
 from_range(const OsmlColumnFacts *facts, const OsmlView *view)
 {
-	OsmlMoment	moment = {NULL, 0, 0, false};
+	OsmlMoment	moment = {NULL, NULL, 0, 0, false};
 
 	for (size_t i = 0; i < sizeof(unix_forms) / sizeof(unix_forms[0]); i++)
 	{
@@ -91,10 +124,46 @@ from_range(const OsmlColumnFacts *facts, const OsmlView *view)
 	return moment;
 }
 
+/* what days it may count; NULL: none */
+static const char *
+counted_days(const OsmlColumnFacts *facts, const OsmlView *view)
+{
+	double		days = facts->max - facts->min + 1;
+
+	if (!facts->integral || days < MIN_DAYS || days > MAX_UNIX_YEARS * DAYS_A_YEAR ||
+		view->n_values < DAYS_FILLED * days)
+		return NULL;
+	for (size_t i = 0; i < sizeof(day_forms) / sizeof(day_forms[0]); i++)
+	{
+		if (facts->min >= day_forms[i].from && facts->max <= day_forms[i].to)
+			return day_forms[i].form;
+	}
+	return NULL;
+}
+
+/* dates by their digits */
+static OsmlMoment
+from_digits(const OsmlColumnFacts *facts, const OsmlView *view)
+{
+	OsmlMoment	moment = {NULL, NULL, 1, 0, false};
+
+	if (facts->integral && all_dates(view))
+	{
+		moment.form = "a date in digits";
+		moment.years = (facts->max - facts->min) / 10000;
+	}
+	else if (facts->integral && all_year_days(view))
+	{
+		moment.form = "a year and its day in digits";
+		moment.years = (facts->max - facts->min) / 1000;
+	}
+	return moment;
+}
+
 OsmlMoment
 osml_moment(const OsmlColumnKind *kind, const OsmlColumnFacts *facts, const OsmlView *view)
 {
-	OsmlMoment	moment = {NULL, 0, 0, false};
+	OsmlMoment	moment = {NULL, NULL, 0, 0, false};
 
 	if (kind->is_key || kind->is_flag || view->n_values < MIN_VALUES)
 		return moment;
@@ -106,10 +175,10 @@ osml_moment(const OsmlColumnKind *kind, const OsmlColumnFacts *facts, const Osml
 		moment.fine = !kind->is_date && is_fine(view, moment.day);
 		return moment;
 	}
-	if (!facts->integral || !all_dates(view))
-		return from_range(facts, view);
-	moment.form = "a date in digits";
-	moment.day = 1;
-	moment.years = (facts->max - facts->min) / 10000;
+	moment = from_digits(facts, view);
+	if (moment.form == NULL)
+		moment = from_range(facts, view);
+	if (moment.form == NULL)
+		moment.maybe = counted_days(facts, view);
 	return moment;
 }

@@ -220,6 +220,7 @@ osml_together(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *
 	together->repeats_expected =
 		groups.n < 2 || codes_a != a->code || codes_b != b->code ? 0 :
 		alike[0] / groups.n * alike[1] / (groups.n - 1.0) / 2;
+	together->by = NULL;
 	together->share = fmax(explained.share, plane_share(target, a, b));
 	osml_arena_release(arena, rows[0]);
 	osml_arena_release(arena, rows[1]);

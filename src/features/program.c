@@ -278,7 +278,7 @@ osml_program_made_up(const OsmlProgram *program, int step)
 		if (made_by >= 0 && osml_program_made_up(program, made_by))
 			return true;
 	}
-	return reader->no_values;
+	return reader->no_values || reader->overflows;
 }
 
 /* codes of a fitted step */

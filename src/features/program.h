@@ -33,6 +33,8 @@ typedef struct OsmlProgramStep
 	bool		fitted;			/* and prepared */
 	bool		no_values;		/* but to rows without a value: its parameters are
 								 * made up */
+	bool		overflows;		/* but to values so large that a parameter would not
+								 * be finite: made up too */
 } OsmlProgramStep;
 
 typedef struct OsmlProgram

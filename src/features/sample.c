@@ -34,7 +34,6 @@ osml_sample_init(OsmlSample *sample, const OsmlArena *arena,
 		facts->integral = true;
 		facts->min = INFINITY;
 		facts->max = -INFINITY;
-		facts->last = NAN;
 		status = osml_bottom_init(&facts->distinct, arena, DISTINCT_KEPT);
 		if (status != OSML_OK)
 			return status;
@@ -82,12 +81,6 @@ count_number(OsmlColumnFacts *facts, double x)
 	facts->integral = facts->integral && x == floor(x);
 	facts->min = fmin(facts->min, x);
 	facts->max = fmax(facts->max, x);
-	if (!isnan(facts->last))
-	{
-		facts->steps++;
-		facts->rising += x > facts->last ? 1 : 0;
-	}
-	facts->last = x;
 }
 
 /* A row without a label teaches nothing, so it counts for no column. */
@@ -194,7 +187,7 @@ osml_sample_present(const OsmlSample *sample, int j)
 {
 	int64_t		rows = sample->rows - sample->unlabelled;
 
-	return rows > 0 ? (double) sample->facts[j].present / rows : 0;
+	return rows > 0 ? (double) (sample->facts[j].present - sample->facts[j].nan) / rows : 0;
 }
 
 uint64_t

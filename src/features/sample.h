@@ -33,6 +33,7 @@ typedef struct OsmlColumnKind
 	bool		is_time;		/* a date or timestamp */
 	bool		is_date;		/* a date, in days; else a time is in seconds */
 	bool		is_flag;		/* boolean */
+	bool		is_clock;		/* a time of day; its cells are keys */
 } OsmlColumnKind;
 
 /* of all rows that have a label */
@@ -44,9 +45,6 @@ typedef struct OsmlColumnFacts
 	bool		integral;		/* no finite value has a fraction */
 	double		min;
 	double		max;
-	double		last;			/* the value before, to follow the order */
-	int64_t		steps;			/* pairs of a value and the one before */
-	int64_t		rising;			/* of these, how many rise */
 	OsmlBottom	distinct;
 } OsmlColumnFacts;
 
@@ -78,7 +76,7 @@ extern OsmlStatus osml_sample_finish(OsmlSample *sample);
 /* NULL, of either kind */
 extern bool osml_cell_missing(const OsmlColumnKind *kind, OsmlCell cell);
 
-/* share of the labelled rows that have a value; 0 without rows */
+/* share of the labelled rows that have a value, which NaN is not; 0 without rows */
 extern double osml_sample_present(const OsmlSample *sample, int j);
 
 /* a hash of a row's cells in the columns with use[j]; use may be NULL */

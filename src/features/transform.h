@@ -122,6 +122,10 @@ typedef struct OsmlTransform
 	 */
 	bool		(*check) (const OsmlStep *step, char *message);
 
+	/* the same of parameters that a user gives, which must not be all that can be
+	 * learned */
+	bool		(*check_given) (const OsmlStep *step, char *message);
+
 	/* OSML_NEED_ bits of the input profile that fit() wants; 0: fitted.
 	 * NULL: nothing ever is to be fitted */
 	unsigned	(*needs) (const OsmlStep *step);

@@ -27,6 +27,16 @@ check(const OsmlStep *step, char *message)
 	return true;
 }
 
+/* a constant column is learned as one, but nobody means to make one */
+static bool
+check_given(const OsmlStep *step, char *message)
+{
+	if (osml_step_given(step, MIN) && osml_step_given(step, MAX) &&
+		osml_step_number(step, MIN) == osml_step_number(step, MAX))
+		return osml_step_wrong(message, "min must be less than max");
+	return true;
+}
+
 static unsigned
 needs(const OsmlStep *step)
 {
@@ -104,6 +114,7 @@ const OsmlTransform osml_transform_minmax = {
 	.n_params = OSML_LENGTH(params),
 	.by_hand = "\"min\" and \"max\"",
 	.check = check,
+	.check_given = check_given,
 	.needs = needs,
 	.fit = fit,
 	.run = run,

@@ -14,6 +14,7 @@
 #include "rules/name/nearest.h"
 #include "source/column.h"
 #include "source/decode.h"
+#include "source/definition.h"
 
 /* A column by name, or NULL. */
 Form_pg_attribute
@@ -135,10 +136,46 @@ osml_feature_type_error(const OsmlSource *source, List *columns, List *others)
 					 list_names(others))));
 }
 
+/* Does a definition read a column itself, as most first steps do? */
+static bool
+reads_column(const OsmlDefinition *definition, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, definition->inputs)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	}
+	return definition->inputs == NIL && definition->step == 1 &&
+		strcmp(definition->feature, name) == 0;
+}
+
+/* Who reads a column, a sentence, for a source's own features are not the set's. */
+static const char *
+reader_words(const OsmlFeatureSet *set, const char *name)
+{
+	const char *feature = name;
+	ListCell   *cell;
+
+	foreach(cell, set->definitions)
+	{
+		const OsmlDefinition *definition = lfirst(cell);
+
+		if (reads_column(definition, name))
+		{
+			feature = definition->feature;
+			break;
+		}
+	}
+	return set->subject ? psprintf("It is read for feature \"%s\" %s. ", feature,
+								   set->subject) : "";
+}
+
 /* Raise: the feature is there, but is not the kind that was trained on. */
 static void
-match_type_error(const OsmlSource *source, Form_pg_attribute column,
-				 const OsmlInput *input)
+match_type_error(const OsmlSource *source, const OsmlFeatureSet *set,
+				 Form_pg_attribute column, const OsmlInput *input)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -148,7 +185,8 @@ match_type_error(const OsmlSource *source, Form_pg_attribute column,
 					input->n_elements) :
 			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
 					input->name, source->label, format_type_be(column->atttypid)),
-			 errdetail("Accepted types of a number are %s.", osml_decode_types()),
+			 errdetail("%sAccepted types of a number are %s.",
+					   reader_words(set, NameStr(column->attname)), osml_decode_types()),
 			 errhint("Cast it in a view or a SELECT.")));
 }
 
@@ -273,7 +311,8 @@ osml_set_weights(OsmlFeatureSet *set, const OsmlSource *source, const char *weig
 
 /* Is a column of another source read as it was in training? */
 static void
-match_input(const OsmlSource *source, const OsmlInput *input, Form_pg_attribute column)
+match_input(const OsmlSource *source, const OsmlFeatureSet *set, const OsmlInput *input,
+			Form_pg_attribute column)
 {
 	Oid			type = column->atttypid;
 	bool		usable = true;
@@ -283,7 +322,7 @@ match_input(const OsmlSource *source, const OsmlInput *input, Form_pg_attribute 
 	else if (input->kind != OSML_INPUT_KEY)
 		usable = osml_decode_for(type) != NULL;
 	if (!usable)
-		match_type_error(source, column, input);
+		match_type_error(source, set, column, input);
 }
 
 OsmlFeatureSet *
@@ -305,7 +344,7 @@ osml_source_match(OsmlSource *source, const OsmlFeatureSet *set, bool with_label
 		for (int k = 0; k < set->n_inputs; k++)
 		{
 			if (set->inputs[k].column == i)
-				match_input(source, &set->inputs[k], column);
+				match_input(source, set, &set->inputs[k], column);
 		}
 	}
 	if (with_label)

@@ -21,7 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "source/decode.h"
-#include "source/expression.h"
+#include "source/pinned.h"
 
 #define UNIX_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
 

@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
+#include "utils/memutils.h"
 
 #include "rules/name/nearest.h"
 #include "source/definition.h"
@@ -365,10 +366,26 @@ put_param(StringInfo out, const OsmlParamDef *def, const OsmlParam *param)
 	}
 }
 
+/*
+ * What was written, which is freed.  A vocabulary may be of a million texts, and the
+ * parser needs six times their size, so what it leaves is not left to the caller.
+ */
 static Jsonb *
-jsonb_from_text(const char *text)
+jsonb_from_text(StringInfo text)
 {
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "osml JSON", ALLOCSET_DEFAULT_SIZES);
+	Jsonb	   *parsed;
+	Jsonb	   *result;
+
+	MemoryContextSwitchTo(context);
+	parsed = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text->data)));
+	MemoryContextSwitchTo(caller);
+	pfree(text->data);
+	result = palloc(VARSIZE(parsed));
+	memcpy(result, parsed, VARSIZE(parsed));
+	MemoryContextDelete(context);
+	return result;
 }
 
 Jsonb *
@@ -389,7 +406,7 @@ osml_step_params(const OsmlStep *step)
 		put_param(&out, &step->transform->params[i], &step->params[i]);
 	}
 	appendStringInfoChar(&out, '}');
-	return jsonb_from_text(out.data);
+	return jsonb_from_text(&out);
 }
 
 /* A member of an object, or NULL. */
@@ -448,13 +465,13 @@ osml_definitions_to_jsonb(List *definitions)
 		}
 		appendStringInfoString(&out, "], \"shared\": ");
 		put_text(&out, definition->shared);
-		appendStringInfo(&out, ", \"implied\": %s, \"params\": %s}",
-						 definition->implied ? "true" : "false",
-						 JsonbToCString(NULL, &definition->params->root,
-										VARSIZE(definition->params)));
+		appendStringInfo(&out, ", \"implied\": %s, \"params\": ",
+						 definition->implied ? "true" : "false");
+		(void) JsonbToCString(&out, &definition->params->root, VARSIZE(definition->params));
+		appendStringInfoChar(&out, '}');
 	}
 	appendStringInfoChar(&out, ']');
-	return jsonb_from_text(out.data);
+	return jsonb_from_text(&out);
 }
 
 /* Raise: stored JSON that is not ours. */

@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+
+#include "source/definition.h"
 #include "source/encode.h"
 #include "source/resident.h"
 
@@ -31,6 +34,42 @@ osml_encoder_init(OsmlEncoder *encoder)
 	encoder->scratch = palloc(Max(1, osml_program_scratch(program, OSML_BLOCK_ROWS)));
 }
 
+/* The feature that makes a number column, or NULL. */
+static const OsmlFeature *
+maker(const OsmlFeatureSet *set, int dense)
+{
+	for (int i = 0; i < set->n_features; i++)
+	{
+		const OsmlFeature *feature = &set->features[i];
+
+		if (dense >= feature->first_dense && dense < feature->first_dense + feature->n_dense)
+			return feature;
+	}
+	return NULL;
+}
+
+/* What makes a feature: "sql, then log1p"; NULL if it is a column as it is. */
+static const char *
+definition_words(const OsmlFeatureSet *set, const OsmlFeature *feature)
+{
+	StringInfoData words;
+	ListCell   *cell;
+
+	initStringInfo(&words);
+	foreach(cell, set->definitions)
+	{
+		const OsmlDefinition *definition = lfirst(cell);
+
+		if (feature == NULL || definition->implied ||
+			strcmp(definition->feature, feature->name) != 0)
+			continue;
+		appendStringInfo(&words, "%s%s", words.len > 0 ? ", then " : "", definition->transform);
+		if (definition->inputs != NIL)
+			appendStringInfo(&words, " of \"%s\"", (char *) linitial(definition->inputs));
+	}
+	return words.len > 0 ? words.data : NULL;
+}
+
 /* Raise: a feature of a row is what the run must not have. */
 static void
 feature_error(const OsmlEncoder *encoder, const OsmlBlock *raw, int row, int dense,
@@ -40,11 +79,15 @@ feature_error(const OsmlEncoder *encoder, const OsmlBlock *raw, int row, int den
 	int64		number = layout->has_row_number ?
 		osml_block_row_numbers(unconstify(OsmlBlock *, raw), layout)[row] :
 		raw->first_row + row;
+	const char *subject = encoder->set->subject;
+	const char *made_by = definition_words(encoder->set, maker(encoder->set, dense));
 
 	ereport(ERROR,
 			(errcode(sqlstate),
-			 errmsg("feature \"%s\" is %s in row " INT64_FORMAT " of %s",
-					osml_dense_name(encoder->set, dense), is, number, encoder->label),
+			 errmsg("feature \"%s\"%s%s is %s in row " INT64_FORMAT " of %s",
+					osml_dense_name(encoder->set, dense), subject ? " " : "",
+					subject ? subject : "", is, number, encoder->label),
+			 made_by ? errdetail("It is made by %s.", made_by) : 0,
 			 errhint("%s", hint)));
 }
 

@@ -7,26 +7,26 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/params.h"
-#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
 #include "parser/parser.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "rules/name/nearest.h"
 #include "source/expression.h"
+#include "source/expression_rule.h"
+#include "source/literal_clock.h"
+#include "source/pinned.h"
 
 struct OsmlExpression
 {
@@ -49,31 +49,6 @@ typedef struct Columns
 	const Oid  *types;
 	List	  **used;
 } Columns;
-
-/* Settings that functions look at, which must be alike in training and prediction. */
-static const struct
-{
-	const char *name;
-	const char *value;
-}			pinned[] = {
-	{"search_path", "pg_catalog, pg_temp"},
-	{"TimeZone", "UTC"},
-	{"DateStyle", "ISO, YMD"},
-	{"IntervalStyle", "postgres"},
-	{"extra_float_digits", "1"},
-	{"bytea_output", "hex"},
-};
-
-int
-osml_pin_settings(void)
-{
-	int			level = NewGUCNestLevel();
-
-	for (int i = 0; i < (int) lengthof(pinned); i++)
-		(void) set_config_option(pinned[i].name, pinned[i].value, PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
 
 /* Raise: the expression names something the row has not. */
 static void
@@ -189,81 +164,38 @@ add_context(void *arg)
 	errcontext("expression of feature \"%s\"", subject->feature);
 }
 
-/* A function that is not the server's own may look at any setting. */
-static bool
-is_users_function(Oid function, void *context)
-{
-	return function >= FirstNormalObjectId;
-}
-
-static bool
-calls_users_function(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return check_functions_in_node(node, is_users_function, context) ||
-		expression_tree_walker(node, calls_users_function, context);
-}
-
-/* What tells the time, which a row's value must not depend on. */
-static bool
-is_clock(Oid function, void *context)
-{
-	return function == F_NOW || function == F_TRANSACTION_TIMESTAMP ||
-		function == F_STATEMENT_TIMESTAMP || function == F_AGE_TIMESTAMP ||
-		function == F_AGE_TIMESTAMPTZ;
-}
-
-static bool
-reads_clock(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	/* current_date, current_user and their like */
-	return IsA(node, SQLValueFunction) ||
-		check_functions_in_node(node, is_clock, context) ||
-		expression_tree_walker(node, reads_clock, context);
-}
-
 /* Parse and analyse. */
 static Node *
 analyse(const char *text, Columns *columns)
 {
 	ParseState *pstate = make_parsestate(NULL);
+	Node	   *raw = parse(text, columns->feature);
 	Node	   *node;
 
 	pstate->p_post_columnref_hook = resolve_column;
 	pstate->p_ref_hook_state = columns;
 	/* the kind is chosen for its checks and for how its errors read */
-	node = transformExpr(pstate, parse(text, columns->feature),
-						 EXPR_KIND_ALTER_COL_TRANSFORM);
+	node = transformExpr(pstate, copyObject(raw), EXPR_KIND_ALTER_COL_TRANSFORM);
 	if (exprType(node) == UNKNOWNOID)
 		node = coerce_to_specific_type(pstate, node, TEXTOID, "expression");
 	assign_expr_collations(pstate, node);
-	if (contain_volatile_functions(node) || reads_clock(node, NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("expression of feature \"%s\" depends on more than the row",
-						columns->feature),
-				 errdetail("It calls a volatile function, or asks for the time or the user."),
-				 errhint("The same row must always give the same value.")));
+	osml_judge_literals(raw, node, columns->feature);
 	free_parsestate(pstate);
 	return node;
 }
 
-Oid
-osml_expression_check(const char *text, const char *feature, int n_columns,
-					  char *const *names, const Oid *types)
+/* Ready to be evaluated, if it may be an expression of a feature at all. */
+static Expr *
+plan(const char *text, Columns *columns)
 {
-	Columns		columns = {feature, n_columns, names, types, NULL};
-	Subject		subject = {feature, text};
-	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
-	Oid			type;
+	Node	   *node = analyse(text, columns);
+	Expr	   *expr;
 
-	error_context_stack = &callback;
-	type = exprType(analyse(text, &columns));
-	error_context_stack = callback.previous;
-	return type;
+	/* what planning evaluates must be allowed before, what it uncovers after */
+	osml_expression_judge(node, columns->feature);
+	expr = expression_planner((Expr *) node);
+	osml_expression_judge((Node *) expr, columns->feature);
+	return expr;
 }
 
 /* Become the owner, restricted and with the pinned search_path; see leave(). */
@@ -283,9 +215,7 @@ enter(Oid owner, bool pin)
 	SetUserIdAndSecContext(owner, guise.context | SECURITY_LOCAL_USERID_CHANGE |
 						   SECURITY_RESTRICTED_OPERATION);
 	if (pin)
-	{
 		guise.level = osml_pin_settings();
-	}
 	return guise;
 }
 
@@ -296,6 +226,30 @@ leave(const Guise *guise)
 	if (guise->level > 0)
 		AtEOXact_GUC(false, guise->level);
 	SetUserIdAndSecContext(guise->user, guise->context);
+}
+
+Oid
+osml_expression_check(const char *text, const char *feature, int n_columns,
+					  char *const *names, const Oid *types)
+{
+	Columns		columns = {feature, n_columns, names, types, NULL};
+	Subject		subject = {feature, text};
+	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
+	Guise		guise = enter(GetUserId(), true);
+	Oid			type;
+
+	error_context_stack = &callback;
+	type = exprType((Node *) plan(text, &columns));
+	leave(&guise);
+	/* it will be read once more, by a query of the session */
+	if (exprType(analyse(text, &columns)) != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("expression of feature \"%s\" means something else under the settings "
+						"of the session", feature),
+				 errhint("Check search_path: functions and operators must be qualified.")));
+	error_context_stack = callback.previous;
+	return type;
 }
 
 /*
@@ -315,11 +269,10 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 	Expr	   *expr;
 
 	error_context_stack = &callback;
-	expr = expression_planner((Expr *) analyse(text, &columns));
+	expr = plan(text, &columns);
 	expression->feature = pstrdup(feature);
 	expression->text = pstrdup(text);
-	expression->pin = contain_mutable_functions((Node *) expr) ||
-		calls_users_function((Node *) expr, NULL);
+	expression->pin = osml_expression_needs_pins((Node *) expr);
 	expression->type = exprType((Node *) expr);
 	expression->params = makeParamList(n_columns);
 	for (int i = 0; i < n_columns; i++)

@@ -3,10 +3,11 @@
  *	  SQL expressions over a row's columns.
  *
  * The text comes from a catalog row, so it runs as its owner whoever asks:
- * inside a security-restricted operation, under pinned settings: search_path is
- * pg_catalog, TimeZone is UTC.  Functions of other schemas must therefore be
- * qualified.  Subqueries, aggregates, window and set-returning functions,
- * volatile functions and whatever tells the time are refused.
+ * inside a security-restricted operation, read and evaluated under pinned
+ * settings (source/pinned.h): search_path is pg_catalog, TimeZone is UTC.
+ * Functions of other schemas must therefore be qualified.  Subqueries, aggregates,
+ * window and set-returning functions are refused, and so is whatever depends on
+ * more than the row: the rule is in source/expression_rule.h.
  */
 #ifndef OSML_EXPRESSION_H
 #define OSML_EXPRESSION_H
@@ -28,14 +29,12 @@ extern OsmlExpression *osml_expression_compile(const char *text, const char *fea
 											   List **used);
 
 /*
- * The type of an expression over such columns that is only looked at, as the
- * current user under the session's settings.  What compiling refuses is refused.
+ * The type of an expression over such columns that a query of the session will
+ * evaluate.  What compiling refuses is refused, and so is an expression that has
+ * another type under the session's settings.
  */
 extern Oid	osml_expression_check(const char *text, const char *feature, int n_columns,
 								  char *const *names, const Oid *types);
-
-/* Pin what texts and functions depend on until AtEOXact_GUC(false, result). */
-extern int	osml_pin_settings(void);
 
 /* Say in errors whose feature it is: of dataset "d", of model "m"; NULL: nothing. */
 extern void osml_expression_subject(OsmlExpression *expression, const char *subject);

@@ -562,6 +562,7 @@ osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 		set->subject = psprintf("of dataset \"%s\"", dataset);
 	osml_place_inputs(set);
 	osml_feature_set_build(set, dataset);
+	osml_check_column_names(set, dataset);
 	check_width(source, set);
 	osml_check_readable(source, set);
 	return set;

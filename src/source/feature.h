@@ -94,6 +94,9 @@ extern char *osml_input_name(const OsmlFeatureSet *set, int number);
  * "name_sin" of a transform with several outputs; palloc'd */
 extern char *osml_dense_name(const OsmlFeatureSet *set, int dense);
 
+/* Raise where a step that makes several columns gives one the name of another feature's. */
+extern void osml_check_column_names(const OsmlFeatureSet *set, const char *dataset);
+
 /* the feature behind a code column */
 extern const OsmlFeature *osml_code_feature(const OsmlFeatureSet *set, int code);
 

@@ -321,6 +321,23 @@ report_no_values(const char *dataset, const OsmlDefinition *definition,
 			 errhint("Give it %s, or drop the feature.", transform->by_hand)));
 }
 
+/* Raise at elevel: of values so large a definition learns what is no number. */
+static void
+report_overflow(const char *dataset, const OsmlDefinition *definition,
+				const OsmlTransform *transform, int elevel)
+{
+	ereport(elevel,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("what %s of %s learns is not finite", definition->transform,
+					osml_feature_words(dataset, definition->feature)),
+			 definition->inputs == NIL ?
+			 errdetail("What step %d makes has values too large to calculate with.",
+					   definition->step - 1) :
+			 errdetail("\"%s\" has values too large to calculate with.",
+					   (char *) linitial(definition->inputs)),
+			 errhint("Give it %s, clip the feature first, or drop it.", transform->by_hand)));
+}
+
 void
 osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 {
@@ -339,6 +356,8 @@ osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 			step->no_values = false;
 		if (step->no_values)
 			report_no_values(dataset, definition, step->step.transform, elevel);
+		if (step->overflows)
+			report_overflow(dataset, definition, step->step.transform, elevel);
 	}
 }
 
@@ -382,6 +401,46 @@ osml_dense_name(const OsmlFeatureSet *set, int dense)
 			psprintf("%s_%d", feature->name, k + 1);
 	}
 	return pstrdup("?");
+}
+
+/* Does a feature make a column of that name? */
+static bool
+makes_column(const OsmlFeatureSet *set, const OsmlFeature *feature, const char *name)
+{
+	for (int k = 0; k < feature->n_dense; k++)
+	{
+		if (strcmp(osml_dense_name(set, feature->first_dense + k), name) == 0)
+			return true;
+	}
+	return feature->code >= 0 && strcmp(feature->name, name) == 0;
+}
+
+void
+osml_check_column_names(const OsmlFeatureSet *set, const char *dataset)
+{
+	for (int i = 0; i < set->n_features; i++)
+	{
+		const OsmlFeature *feature = &set->features[i];
+
+		for (int k = 0; feature->n_elements == 0 && k < feature->n_dense; k++)
+		{
+			const char *name = osml_dense_name(set, feature->first_dense + k);
+
+			/* features' own names are known to differ */
+			if (strcmp(name, feature->name) == 0)
+				continue;
+			for (int other = 0; other < set->n_features; other++)
+			{
+				if (other != i && makes_column(set, &set->features[other], name))
+					ereport(ERROR,
+							(errcode(ERRCODE_DUPLICATE_COLUMN),
+							 errmsg("%s makes a column \"%s\", and so does feature \"%s\"",
+									osml_feature_words(dataset, feature->name), name,
+									set->features[other].name),
+							 errhint("Give one of the features another name.")));
+			}
+		}
+	}
 }
 
 const OsmlFeature *

@@ -146,16 +146,38 @@ check_key(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 				 errhint("Cast it in a view or a SELECT.")));
 }
 
+/* Whose input an error is about, where the set knows that. */
+typedef struct Whose
+{
+	const OsmlFeatureSet *set;
+	const OsmlInput *input;
+} Whose;
+
+static void
+add_subject(void *arg)
+{
+	const Whose *whose = arg;
+
+	if (whose->set->subject)
+		errcontext("feature \"%s\" %s", whose->input->name, whose->set->subject);
+}
+
 /* Choose the converter of an input. */
 static void
 plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 			 const OsmlInput *input)
 {
+	Whose		whose = {set, input};
+	ErrorContextCallback callback = {error_context_stack, add_subject, &whose};
 	Oid			type;
 
 	reading->input = input;
 	if (input->column < 0)
+	{
+		error_context_stack = &callback;
 		type = compile(reader, reading, set);
+		error_context_stack = callback.previous;
+	}
 	else
 		type = set->columns[input->column].type;
 	reader->allocates = reader->allocates || input->column < 0 || !get_typbyval(type);

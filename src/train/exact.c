@@ -18,6 +18,7 @@
 #include "compute/ols.h"
 #include "compute/sums.h"
 #include "model/linear.h"
+#include "train/blas_module.h"
 #include "train/exact.h"
 #include "train/load.h"
 #include "train/validate.h"
@@ -25,37 +26,14 @@
 /* below this many columns Jacobi's rotations are done in milliseconds */
 #define SMALL_PROBLEM 64
 
-/*
- * The eigensolver: LAPACK out of osml_blas for many columns, where that module
- * is installed.  load_external_function() raises an error on a missing file,
- * so the file is looked for first.  OpenBLAS may start threads when it is
- * loaded; they inherit a mask with every signal blocked, so that none of them
- * ever takes a signal meant for the server.
- */
+/* The eigensolver: LAPACK's for many columns, where there is one. */
 static osml_syev_fn
 choose_eigensolver(int n_columns)
 {
-	char		path[MAXPGPATH];
-	sigset_t	all;
-	sigset_t	before;
-	osml_syev_fn found;
+	osml_syev_fn found = n_columns <= SMALL_PROBLEM ? NULL :
+		(osml_syev_fn) osml_blas_function("osml_blas_syev");
 
-	snprintf(path, sizeof(path), "%s/osml_blas%s", pkglib_path, DLSUFFIX);
-	if (n_columns <= SMALL_PROBLEM || access(path, R_OK) != 0)
-		return osml_jacobi_syev;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	PG_TRY();
-	{
-		found = (osml_syev_fn) load_external_function("$libdir/osml_blas",
-													  "osml_blas_syev", true, NULL);
-	}
-	PG_FINALLY();
-	{
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
-	PG_END_TRY();
-	return found;
+	return found ? found : osml_jacobi_syev;
 }
 
 /* Count memory for so many columns, categories included, in, or raise an error. */

@@ -178,6 +178,44 @@ take_classes(OsmlRun *run, OsmlTally *labels)
 		run->class_rows[osml_classes_find(run->classes, entries[i].key)] = entries[i].count;
 }
 
+/*
+ * Bytes of a parameter as the version's JSON has it, about: what a text and a number
+ * take there beside their digits and letters.
+ */
+#define TEXT_OVERHEAD 12
+#define NUMBER_BYTES 16
+
+/*
+ * For each of them the run holds the texts and their tables, and at its end it
+ * makes the JSON, which is copied on its way to the table: measured with a million
+ * texts of 32 bytes.
+ */
+#define DEFINITION_COPIES 14
+
+/* Count what was learned, which lists of a million categories make worth counting. */
+static void
+count_learned(OsmlRun *run)
+{
+	const OsmlProgram *program = run->set->program;
+	int64		bytes = 0;
+
+	for (int s = 0; s < program->n_steps; s++)
+	{
+		const OsmlStep *step = &program->steps[s].step;
+
+		for (int p = 0; p < step->transform->n_params; p++)
+		{
+			const OsmlParam *param = &step->params[p];
+
+			bytes += param->numbers ? (int64) param->n * NUMBER_BYTES : 0;
+			for (int i = 0; param->texts && i < param->n; i++)
+				bytes += strlen(param->texts[i]) + TEXT_OVERHEAD;
+		}
+	}
+	if (!osml_budget_take(&run->budget, bytes * DEFINITION_COPIES))
+		over_budget(run);
+}
+
 void
 osml_learn_features(OsmlRun *run)
 {
@@ -189,7 +227,10 @@ osml_learn_features(OsmlRun *run)
 	OsmlStatus	status = OSML_OK;
 
 	if (complete && !run->set->label_key)
+	{
+		count_learned(run);
 		return;
+	}
 	ledger.context = AllocSetContextCreate(run->context, "osml learning",
 										   ALLOCSET_DEFAULT_SIZES);
 	raw = osml_new_block(ledger.context, &run->set->layout);
@@ -210,6 +251,8 @@ osml_learn_features(OsmlRun *run)
 	}
 	osml_budget_return(&run->budget, ledger.taken);
 	MemoryContextDelete(ledger.context);
+	/* before the JSON of what was learned is made for the first time */
+	count_learned(run);
 	if (!complete)
 		osml_feature_set_fitted(run->set, run->plan->dataset, ERROR);
 }

@@ -372,6 +372,25 @@ store_bins(const OsmlRun *run, int64 version_id)
 	}
 }
 
+/* The feature set as JSON, without what making it leaves: see count_definitions() in learn.c. */
+static Jsonb *
+pack_features(const OsmlRun *run)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "osml features as JSON",
+												  ALLOCSET_DEFAULT_SIZES);
+	Jsonb	   *made;
+	Jsonb	   *result;
+
+	MemoryContextSwitchTo(context);
+	made = osml_feature_set_to_jsonb(run->set);
+	MemoryContextSwitchTo(caller);
+	result = palloc(VARSIZE(made));
+	memcpy(result, made, VARSIZE(made));
+	MemoryContextDelete(context);
+	return result;
+}
+
 void
 osml_store_version(OsmlRun *run)
 {
@@ -399,7 +418,7 @@ osml_store_version(OsmlRun *run)
 	row.val_loss = run->val_loss;
 	row.test_loss = run->test_loss;
 	row.summary = run->row.summary;
-	row.program = osml_feature_set_to_jsonb(run->set);
+	row.program = pack_features(run);
 	fill_features(run, &row);
 	fill_weights(run, &row);
 	osml_version_insert(model, &row, run->hparams->deploy);

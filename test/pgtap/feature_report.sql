@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(136);
+SELECT plan(151);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -239,12 +239,66 @@ SELECT is(count(*), 0::bigint, 'a smaller sample finds the same kinds of trouble
 	FROM osml_feature_report('SELECT * FROM make_card(22, 1, 30000)', sample_rows => 8000) r JOIN planted p ON p.study = 'card' AND p.bad = r.feature
 	WHERE r.verdict = 'keep';
 
--- a table in no order has the same good and bad features; a date in no order may be one of birth
-SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), ', '), NULL, 'the order of rows changes no verdict on cards')
+-- a table in no order has the same good and bad features; but a time in no order may
+-- be one of birth, and a number that every row has its own of, and the label follows, a rank
+SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), '; ' ORDER BY r.feature), 'created_at look, sorted drop; tx_id look, sorted drop',
+		'the order of rows changes no verdict on cards, but for a time and a serial number')
 	FROM osml_feature_report('SELECT * FROM (SELECT * FROM make_card(11, 1, 8000)) c ORDER BY u(11, tx_id, 999)') r
 	JOIN found f ON f.study = 'card' AND f.seed = 11 AND f.feature = r.feature WHERE f.verdict <> r.verdict;
-SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), ', '), 'joined look, sorted drop', 'nor on players, but for a date')
+SELECT is(string_agg(format('%s %s, sorted %s', r.feature, r.verdict, f.verdict), '; ' ORDER BY r.feature), 'joined look, sorted drop; player_id look, sorted drop',
+		'nor on players')
 	FROM osml_feature_report('SELECT * FROM (SELECT * FROM make_game(11, 1, 8000)) c ORDER BY u(11, player_id, 999)') r
 	JOIN found f ON f.study = 'game' AND f.seed = 11 AND f.feature = r.feature WHERE f.verdict <> r.verdict;
+
+-- --- one kind of trouble at a time -----------------------------------------------------
+
+-- the verdicts and reasons on the features of a query, the different ones of all values
+CREATE FUNCTION verdicts(query text, VARIADIC vals text[] DEFAULT '{0}') RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(DISTINCT format('%s %s %s', feature, verdict, regexp_replace(reason, '[0-9]+\.[0-9]+|alone [0-9]|[0-9]{4} rows', '#', 'g')), E'\n')
+		FROM unnest(vals) v, LATERAL osml_feature_report(format(query, v, v, v, v)) r
+$$;
+SELECT is(verdicts('SELECT (u(1, i, 1) < %s)::int AS survived, CASE WHEN u(1, i, 1) < %s AND u(1, i, 2) < 0.5 THEN 1 + floor(20 * u(1, i, 3)) END AS boat,
+		CASE WHEN u(1, i, 1) < %s AND u(1, i, 4) < 0.6 THEN u(1, i, 5) ELSE 0 END AS fee FROM generate_series(1, 5000) i', '0.6', '0.85', '0.97'),
+	E'boat drop filled only where the label is 1: # % of such rows, # % of all; missing in # % of rows\n'
+	'fee look other than its usual value only where the label is 1: # % of such rows, # % of all', 'boat numbers, however many survive');
+SELECT is(verdicts('SELECT CASE WHEN u(1, i, 1) < 0.85 THEN ''stays'' ELSE ''goes'' END AS y, CASE WHEN u(1, i, 1) < 0.85 AND u(1, i, 2) < 0.5 THEN u(1, i, 3) END AS renewal FROM generate_series(1, 5000) i'),
+	'renewal drop filled only where the label is of one class: # % of such rows, # % of all; missing in # % of rows', 'likewise of a label of texts');
+SELECT is(verdicts('SELECT 10000 - i + 3000 * u(1, i, 1) AS sales, i AS sales_rank FROM generate_series(1, 5000) i ORDER BY u(1, i, 2)'),
+	'sales_rank look nearly every row has a value of its own: a rank or a measure, or an identifier that drifts', 'a rank is no identifier');
+SELECT is((SELECT string_agg(DISTINCT r.verdict, ' ' ORDER BY r.verdict) FROM unnest('{income,income DESC,"u(1, income, 3)"}'::text[]) o,
+		LATERAL osml_feature_report(format('SELECT * FROM (SELECT ln(income) + 6 * u(1, income, 1) AS y, income
+			FROM (SELECT exp(18 + 3 * u(1, i, 2) + 2 * u(1, i, 3))::bigint AS income FROM generate_series(1, 5000) i) i) s ORDER BY %s', o)) r),
+	'keep look', 'a measure is no identifier, whatever the table is sorted by');
+SELECT is((SELECT count(*) FROM generate_series(1, 8) seed, unnest('{500,2000}'::int[]) n, LATERAL osml_feature_report(format('SELECT (u(%s, i, 1) < 0.45 + 0.1 * u(%1$s, i, 2))::int AS y,
+		48000000 + (u(%1$s, i, 2) * 7000000)::int AS latitude_e6 FROM generate_series(1, %2$s) i', seed, n)) r WHERE verdict = 'drop'), 0::bigint,
+	'nor is one that is spread evenly, with an effect that hardly shows');
+SELECT is(verdicts('SELECT 2.4 * km + 3.5 + 2 * u(1, i, 1) AS fare, km FROM (SELECT i, exp(2.5 * u(1, i, 2)) AS km FROM generate_series(1, 5000) i) i'),
+	'km look tells # % of the label by itself: a copy of it, or known only after it', 'what nearly makes an amount is to be looked at');
+SELECT is(verdicts('SELECT 50 - 4 * a + 10 * z(1, i, 1) AS score, timestamp ''2008-09-01'' - a * interval ''1 year'' AS born FROM (SELECT i, 10 * u(1, i, 2) AS a FROM generate_series(1, 5000) i) i'),
+	'born look a point in time (timestamp) that tells # % of the label: rows to predict come later; use date parts or a duration', 'moments of birth');
+SELECT is((SELECT string_agg(DISTINCT p.verdict, ' ') FROM unnest('{500,5000}'::int[]) n, unnest('{30,100,365,1000,100000}'::int[]) r,
+		LATERAL osml_feature_pairs(format('SELECT (a >= b)::int AS y, a, b FROM (SELECT (%s * u(1, i, 1))::int AS a, (%1$s * u(1, i, 2))::int AS b FROM generate_series(1, %2$s) i) i', r, n)) p),
+	'look', 'which of two is greater, of few values and of many');
+SELECT is(verdicts('SELECT (d > p)::int AS late, d AS delivered, p AS promised FROM (SELECT p, p + (4 * z(1, i, 1))::int AS d FROM (SELECT i, (1000 * u(1, i, 2))::int AS p FROM generate_series(1, 5000) i) i) i'),
+	E'delivered look no relation to the label found in #; tells 100 % of the label together with "promised", by their difference, # %\n'
+	'promised look no relation to the label found in #; says the same as "delivered" (correlation #); tells 100 % of the label together with "delivered", by their difference, # %', 'days that tell by their difference');
+SELECT is(verdicts('SELECT sin((%s) / 24.0 * 2 * pi()) / 2 + u(1, i, 1) AS y, %s AS hour FROM (SELECT i, i * 7 %% 24 AS h FROM generate_series(1, 5000) i) i', 'h', 'h + 1', '6 + h * 17 / 24', '8 + h * 12 / 24'),
+	'hour look hour of day goes round: its ends are neighbours; use cyclic or bins', 'hours from 0 or 1, or while a shop is open');
+SELECT is(verdicts('SELECT cos(s / 43200 * pi()) + u(1, i, 1) AS y, time ''00:00'' + s * interval ''1 second'' AS a, floor(s / 3600) * 100 + floor(s / 60)::int %% 60 AS b
+		FROM (SELECT i, floor(86400 * u(1, i, 2)) AS s FROM generate_series(1, 5000) i) i'),
+	E'a look time of day goes round: its ends are neighbours; use cyclic or bins\n'
+	'b look time of day (hhmm) goes round: its ends are neighbours; use cyclic or bins', 'times of day');
+SELECT is(verdicts('SELECT (u(1, i, 1) < i / 20000.0)::int AS y, i::numeric(10) AS ticket FROM generate_series(1, 20000) i ORDER BY u(1, i, 2)'),
+	'ticket look nearly every row has a value of its own: a rank or a measure, or an identifier that drifts', 'a serial number of any type, whose label drifts');
+SELECT is(verdicts('SELECT (u(1, i, 1) < d / 400.0)::int AS y, 45292 + d AS a, 2024001 + d AS b FROM (SELECT i, floor(366 * u(1, i, 2))::int AS d FROM generate_series(1, 5000) i) i'),
+	E'a look may be a point in time (days since 1900), and tells # % of the label: rows to predict come later\n'
+	'b look a point in time (a year and its day in digits) that tells # % of the label: rows to predict come later; use date parts or a duration; says the same as "a" (correlation #)', 'days as numbers');
+SELECT is(verdicts('SELECT (u(1, i, 1) < 0.5)::int AS y, CASE WHEN u(1, i, 2) < 0.03 THEN u(1, i, 3) ELSE ''NaN'' END AS a,
+		CASE WHEN u(1, i, 2) < 0.03 THEN ''v'' || floor(5 * u(1, i, 3)) ELSE '''' END AS b FROM generate_series(1, 5000) i'),
+	E'a drop present in only # % of rows; NaN or infinite in #\nb look empty in # % of rows; no relation to the label found in #', 'NaN and the empty text');
+SELECT is((SELECT max(p.together_tell) FROM unnest('{0.5,0.6,0.7,0.82,0.87,0.9}'::text[]) q, LATERAL osml_feature_pairs(format('SELECT CASE y WHEN 1 THEN ''stays'' ELSE ''goes'' END AS y,
+		CASE WHEN y = 1 AND u(1, i, 2) < 0.6 THEN date ''2024-01-01'' + (300 * u(1, i, 3))::int END AS renewed_at,
+		CASE WHEN y = 1 AND u(1, i, 4) < 0.6 THEN 100 * u(1, i, 5) END AS renewal FROM (SELECT i, (u(1, i, 1) < %s)::int AS y FROM generate_series(1, 5000) i) i', q)) p),
+	0::float8, 'two that are filled for one class tell nothing together');
 
 SELECT * FROM finish();

@@ -22,13 +22,13 @@ osml_sql($node, q{
 ($out, $err) = osml_sql($node, q{
 	CREATE SCHEMA tools;
 	-- tells by its value who runs it
-	CREATE FUNCTION tools.mine(x float8) RETURNS float8 LANGUAGE plpgsql STABLE
+	CREATE FUNCTION tools.mine(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 		AS $$ BEGIN RETURN x + CASE current_user WHEN 'alice' THEN 0 ELSE 1000 END; END $$;
 	-- finds its helper by search_path, as careless functions do
-	CREATE FUNCTION tools.helper(x float8) RETURNS float8 LANGUAGE sql STABLE AS 'SELECT x';
-	CREATE FUNCTION tools.careless(x float8) RETURNS float8 LANGUAGE plpgsql STABLE
+	CREATE FUNCTION tools.helper(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT x';
+	CREATE FUNCTION tools.careless(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 		AS $$ BEGIN RETURN helper(x); END $$;
-	CREATE FUNCTION tools.greedy(x float8) RETURNS float8 LANGUAGE plpgsql STABLE
+	CREATE FUNCTION tools.greedy(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 		AS $$ BEGIN PERFORM set_config('role', 'none', false); RETURN x; END $$;
 	CREATE TABLE own AS SELECT 3.0::float8 * i + 2 AS y, i::float8 AS x FROM generate_series(1, 100) i;
 	SELECT osml_create_dataset('mine', 'own');

@@ -13,7 +13,7 @@
 enum
 {
 	GOOD, SKEWED, CURVED, COPY, SERIAL, CONSTANT, RARE, GAPS, OUTCOME, CODE, HOUR, WHEN, NOISE,
-	HALF, OTHER_HALF, TWIN, TEXT_ID, LEVELS, LABEL, N_COLUMNS
+	HALF, OTHER_HALF, TWIN, TEXT_ID, LEVELS, PROMISED, DELIVERED, RENEWED, LABEL, N_COLUMNS
 };
 
 static const OsmlColumnKind kinds[N_COLUMNS] = {
@@ -25,6 +25,8 @@ static const OsmlColumnKind kinds[N_COLUMNS] = {
 	[NOISE] = {.name = "noise"},[HALF] = {.name = "half",.is_integer = true},
 	[OTHER_HALF] = {.name = "other_half",.is_key = true},[TWIN] = {.name = "twin"},
 	[TEXT_ID] = {.name = "text_id",.is_key = true},[LEVELS] = {.name = "levels",.is_key = true},
+	[PROMISED] = {.name = "promised",.is_integer = true},[DELIVERED] = {.name = "delivered",.is_integer = true},
+	[RENEWED] = {.name = "renewed",.is_integer = true},
 	[LABEL] = {.name = "y",.is_integer = true}
 };
 
@@ -56,6 +58,9 @@ make_row(OsmlCell *row, int i)
 	row[TWIN] = table_number(2 * row[GOOD].number + 1e-3 * table_unit(i, 16));
 	row[TEXT_ID] = table_key((uint64_t) i + 77);
 	row[LEVELS] = table_key((uint64_t) (100 * pow(table_unit(i, 17), 1 + y)));
+	row[PROMISED] = table_number((int) (1000 * table_unit(i, 18)));
+	row[DELIVERED] = table_number(row[PROMISED].number + (2 * y - 1) * (1 + (int) (8 * table_unit(i, 19))));
+	row[RENEWED] = y == 1 && table_unit(i, 20) < 0.6 ? table_number((int) (300 * table_unit(i, 21))) : table_null();
 	row[LABEL] = table_number(y);
 }
 
@@ -120,6 +125,11 @@ test_verdicts(const OsmlArena *arena)
 	expect(&assess, NOISE, OSML_LOOK, "no relation");
 	expect(&assess, HALF, OSML_LOOK, "of the label together with \"other_half\"");
 	expect(&assess, OTHER_HALF, OSML_LOOK, "of the label together with \"half\"");
+	expect(&assess, PROMISED, OSML_LOOK, "together with \"delivered\", by their difference");
+	expect(&assess, DELIVERED, OSML_LOOK, "together with \"promised\", by their difference");
+	expect(&assess, RENEWED, OSML_DROP, "filled only where the label is 1");
+	ok(!strstr(assess.found[RENEWED].reason, "together") && !strstr(assess.found[OUTCOME].reason, "together"),
+	   "where two are filled is one class, of which they tell nothing");
 	ok(assess.found[GOOD].verdict + assess.found[TWIN].verdict == OSML_LOOK &&
 	   assess.found[GOOD].partner == TWIN && assess.found[TWIN].partner == GOOD,
 	   "one of twins is to be looked at, both name the other");

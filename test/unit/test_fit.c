@@ -160,6 +160,29 @@ test_no_values(void)
 	   osml_program_made_up(alone, 2), "and whatever reads it");
 }
 
+/* parameters are numbers, whatever the values were */
+static void
+test_overflow(void)
+{
+	OsmlProgram *program = osml_program_create(&arena.arena, &layout);
+	OsmlStep	scale = step_of("standardize");
+	OsmlBlock  *raw = block_of_rows();
+	const OsmlParam *params;
+	char		message[256];
+
+	for (int i = 0; i < ROWS; i++)
+		osml_block_column(raw, 1)[i] = i % 2 ? 1.7e308 : -1.7e308;
+	for (int i = 0; i < 2; i++)
+		osml_program_add(program, &scale, &numbers[i], message);
+	ok(learn(program, raw, false, 0) == 1, "values too large to calculate with are no failure");
+	params = program->steps[1].step.params;
+	ok(params[0].number == 0 && params[1].number == 1, "but what is learned is made up");
+	ok(program->steps[1].overflows && osml_program_made_up(program, 1), "which is marked");
+	ok(!program->steps[0].overflows && !osml_program_made_up(program, 0),
+	   "and has no say for others");
+	free(raw);
+}
+
 /* do two programs have the same params? */
 static bool
 same(const OsmlProgram *a, const OsmlProgram *b)
@@ -207,6 +230,7 @@ main(void)
 	ok(learn(by_profile, raw, true, 1) == 2, "a small tally leaves the category to the rows");
 	ok(same(by_rows, by_profile), "which then learns the same");
 	test_no_values();
+	test_overflow();
 	free(raw);
 	test_arena_free(&arena);
 	return done();

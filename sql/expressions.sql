@@ -1,0 +1,118 @@
+-- Expressions of features: settings have no say, and the row alone makes the value.
+CREATE SCHEMA sexpr;
+SET search_path = sexpr, public;
+SET client_min_messages = warning;
+\pset format unaligned
+\pset tuples_only
+CREATE TABLE rows AS
+	SELECT (i % 7)::float8 AS y, (i % 5) / 3.0::float8 AS x, 'k' || i % 5 || '\n' AS t, nullif(i % 3, 0) AS n, i::float4 AS f4,
+		date '2024-01-01' + i AS d, timestamptz '2024-01-01 00:00+00' + i * interval '1 hour' AS at, decode('dead', 'hex') AS b
+	FROM generate_series(1, 300) i;
+SELECT osml_create_dataset('expr', 'rows', features => '{x}') > 0;
+
+-- --- Settings ---------------------------------------------------------------------
+-- Each expression would be another one, or have another value, under the session's.
+SELECT osml_transform('expr', 'f' || i, 'sql', jsonb_build_object('expression', e)) FROM unnest(ARRAY[
+	$$t = 'k1\n'$$,
+	$$E'it\'s ' || t$$,
+	$$coalesce(('{NULL}'::text[])[1], 'none') || t$$,
+	$$CASE WHEN n = NULL THEN 1 ELSE 0 END$$,
+	$$length(to_tsvector('the running dogs ' || t)::text)$$,
+	$$x::text$$,
+	$$b::text$$,
+	$$(at - '2024-01-01')::text$$,
+	$$age(at, '2024-01-01 00:00+00'::timestamptz)::text$$,
+	$$to_char(at, 'HH24 TMDay') || quote_ident(t)$$,
+	$$to_char(x, '9D99')$$,
+	$$xmlelement(name v, b)::text$$,
+	$$'01/02/03'::date - d$$,
+	$$('0' || n::text || '/02/03 10:00 EST')::timestamptz > at$$,
+	$$at::text$$,
+	$$x::numeric::money::text$$,
+	$$point(x, x)::text$$,
+	$$concat(f4, at, b)$$]) WITH ORDINALITY AS u(e, i);
+SELECT count(*) > 0 FROM osml_analyze('expr');
+CREATE FUNCTION features(r rows) RETURNS text LANGUAGE sql AS
+	$$SELECT string_agg(coalesce(f.category, round(f.value::numeric, 3)::text), '; ' ORDER BY f."column") FROM osml_transform_row('expr', r) f$$;
+CREATE TABLE plain AS SELECT d, features(r) AS v FROM rows r WHERE d < '2024-01-08';
+SELECT v FROM plain ORDER BY d LIMIT 1;
+CREATE FUNCTION differ(setting text, value text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	before text := current_setting(setting);
+	n bigint;
+BEGIN
+	PERFORM set_config(setting, value, false);
+	EXECUTE 'SELECT count(*) FROM sexpr.rows r JOIN sexpr.plain USING (d) WHERE sexpr.features(r) IS DISTINCT FROM v' INTO n;
+	PERFORM set_config(setting, before, false);
+	RETURN n;
+END $$;
+SELECT setting, differ(setting, value) FROM (VALUES ('standard_conforming_strings', 'off'), ('backslash_quote', 'off'),
+	('array_nulls', 'off'), ('transform_null_equals', 'on'), ('default_text_search_config', 'english'), ('extra_float_digits', '-10'),
+	('bytea_output', 'escape'), ('IntervalStyle', 'iso_8601'), ('TimeZone', 'Asia/Tokyo'), ('DateStyle', 'SQL, DMY'),
+	('timezone_abbreviations', 'Australia'), ('quote_all_identifiers', 'on'), ('xmlbinary', 'hex'), ('xmloption', 'document')) s (setting, value);
+
+-- Who reads makes no difference either.
+SELECT osml_create_dataset('expr2', 'rows', features => '{x}') > 0;
+SELECT osml_transform('expr2', 'z', 'sql', '{"expression": "length(to_tsvector(''the running dogs '' || t)::text) * x"}');
+SET default_text_search_config = 'english';
+SELECT osml_train('expr2', '{"optimizer": "exact"}', 'by_caller') > 0, osml_train('expr2', '{"optimizer": "exact", "num_workers": 2}', 'by_readers') > 0;
+RESET default_text_search_config;
+SELECT count(*), count(DISTINCT weight) FROM osml.weights WHERE model IN ('by_caller', 'by_readers') AND feature = 'z';
+
+-- --- The row alone ----------------------------------------------------------------
+CREATE FUNCTION plain(x float8) RETURNS float8 LANGUAGE plpgsql AS 'BEGIN RETURN x; END';
+CREATE FUNCTION stable(x float8) RETURNS float8 LANGUAGE plpgsql STABLE PARALLEL SAFE AS 'BEGIN RETURN x; END';
+CREATE FUNCTION serial(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN x; END';
+CREATE FUNCTION good(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN x; END';
+CREATE FUNCTION hidden(x float8, r float8 DEFAULT random()) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT x * r';
+CREATE FUNCTION inlined(x date) RETURNS int LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT current_date - x';
+CREATE FUNCTION pg_temp.mine(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT x';
+CREATE DOMAIN checked AS float8 CHECK (sexpr.serial(value) >= 0);
+CREATE DOMAIN sound AS float8 CHECK (sexpr.good(value) >= 0);
+CREATE OPERATOR @@@ (RIGHTARG = float8, FUNCTION = serial);
+CREATE FUNCTION outcome(e text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text;
+BEGIN
+	PERFORM osml_transform('expr2', 'new', 'sql', jsonb_build_object('expression', e));
+	PERFORM osml_drop_feature('expr2', 'new');
+	RETURN 'ok';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+	RETURN SQLSTATE || ' ' || regexp_replace(SQLERRM, 'pg_temp_\d+', 'pg_temp') || ' | ' || detail;
+END $$;
+SELECT e, outcome(e) FROM unnest(ARRAY['sexpr.plain(x)', 'sexpr.stable(x)', 'sexpr.serial(x)', 'sexpr.good(x)', 'sexpr.serial(1)',
+	'sexpr.hidden(x)', 'sexpr.hidden(x, 2)', 'sexpr.inlined(d)', 'pg_temp.mine(x)', 'x::sexpr.checked', 'x::sexpr.sound',
+	'OPERATOR(sexpr.@@@) x']) e;
+SELECT osml_transform('expr2', 'new', 'sql', '{"expression": "sexpr.serial(x)"}');
+SELECT osml_transform('expr2', 'new', 'sql', '{"expression": "current_setting(''app.x'', true)"}');
+SELECT osml_transform('expr2', 'new', 'sql', '{"expression": "d - ''today''"}');
+SELECT e, outcome(e) FROM unnest(ARRAY['random()', 'now() > at', 'clock_timestamp() > at', 'age(at)', 'age(d)', 'current_user', 'localtime::text',
+	'pg_backend_pid()', 'pg_postmaster_start_time() > at', 'pg_conf_load_time() > at', 'txid_current()::text', $$has_schema_privilege('sexpr', 'usage')$$,
+	'version()', 'pg_column_size(t)', 'current_database()', 't::regclass::text', $$concat(x, 'pg_class'::regclass)$$, $$nextval('s')$$]) e;
+SELECT e, outcome(e) FROM unnest(ARRAY[$$extract(epoch FROM 'now'::timestamptz) + x$$, $$'today'::date - d$$, $$d > 'Yesterday'$$,
+	$$at < timestamptz 'tomorrow 10:00'$$, $$('no' || 'w')::timestamptz > at$$, $$'{2024-01-01,now}'::timestamptz[] @> ARRAY[at]$$,
+	$$'[2024-01-01,now)'::tstzrange @> at$$, $$t = 'now'$$, $$'today ' || t$$, $$d > '2024-01-01'$$]) e;
+-- What looks at nothing but a pinned setting may stay.
+SELECT e, outcome(e) FROM unnest(ARRAY['extract(hour FROM at)', $$date_trunc('day', at) < d$$, $$at AT TIME ZONE 'Asia/Tokyo' > d$$, 'at::date - d',
+	$$at + interval '1 day' > at$$, $$to_char(at, 'Day')$$, $$to_date(t, 'YYYY') > d$$, $$to_tsvector('english', t)::text$$, 't::date - d', 'n || t',
+	$$format('%s %s', t, x)$$, $$to_jsonb(at) ->> 0$$, 'ARRAY[d]::text', $$('[' || x || ',)')::numrange::text$$]) e;
+
+-- Candidates of a report are held to the same.
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY['sexpr.serial(x)']);
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY['''today'' - d']);
+-- The report's query looks names up in the session, which must mean the same.
+CREATE FUNCTION lower(t varchar) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 1.0';
+SET search_path = sexpr, pg_catalog, public;
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY['lower(t::varchar)']);
+SET search_path = sexpr, public;
+
+-- A function that is no longer what it was said to be.
+SELECT osml_transform('expr2', 'z', 'sql', '{"expression": "sexpr.good(x)"}');
+SELECT osml_train('expr2', '{"optimizer": "exact"}', 'by_caller') > 0;
+ALTER FUNCTION good VOLATILE;
+SELECT osml_predict('by_caller', r) FROM rows r LIMIT 1;
+
+SELECT osml_drop_model(m) FROM unnest('{by_caller, by_readers}'::text[]) m;
+SELECT osml_drop_dataset(d) FROM unnest('{expr, expr2}'::text[]) d;
+DROP SCHEMA sexpr CASCADE;

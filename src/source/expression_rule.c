@@ -1,0 +1,302 @@
+/*
+ * expression_rule.c
+ *	  What an expression may be made of: see expression_rule.h.
+ *
+ * The server's word for "depends on its arguments alone" is immutable, and it is
+ * too narrow: the hour of a timestamp, or a number's text, depends on a setting,
+ * and those settings are pinned.  It is too wide as well: some immutable functions
+ * look at settings all the same.  Hence the lists below.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/typcache.h"
+
+#include "source/expression_rule.h"
+#include "source/literal_clock.h"
+
+/*
+ * Stable functions of the server that depend on pinned settings alone, whatever
+ * they are given; those of a timestamptz need no entry (reads_time_zone()).
+ */
+static const char *const pinned_functions[] = {
+	"convert", "convert_from", "convert_to", "json_to_tsvector",
+	"jsonb_path_exists_tz", "jsonb_path_match_tz", "jsonb_path_query_array_tz",
+	"jsonb_path_query_first_tz", "jsonb_to_tsvector", "length", "make_timestamptz",
+	"money", "numeric", "phraseto_tsquery", "plainto_tsquery", "timestamptz", "timetz",
+	"to_char", "to_date", "to_number", "to_timestamp", "to_tsquery", "to_tsvector",
+	"ts_headline", "ts_match_tq", "ts_match_tt", "websearch_to_tsquery", "xml",
+	"xml_is_well_formed", NULL
+};
+
+/* Stable functions that make texts of values: as good as the values' output functions. */
+static const char *const text_makers[] = {
+	"anytextcat", "array_to_json", "array_to_string", "concat", "concat_ws", "format",
+	"json_build_array", "json_build_object", "jsonb_build_array", "jsonb_build_object",
+	"quote_literal", "quote_nullable", "textanycat", "to_json", "to_jsonb", NULL
+};
+
+/* Stable input and output functions of types, which casts by way of texts call. */
+static const char *const conversions[] = {
+	"cash_in", "cash_out", "date_in", "date_out", "enum_in", "enum_out", "interval_in",
+	"interval_out", "time_in", "timestamp_in", "timestamp_out", "timestamptz_in",
+	"timestamptz_out", "xml_in", NULL
+};
+
+/* Immutable by their declaration, and yet they look at a setting. */
+static const Oid setting_readers[] = {
+	F_AGE_TIMESTAMPTZ_TIMESTAMPTZ, F_BOX_OUT, F_BYTEAOUT, F_CIRCLE_OUT, F_FLOAT4OUT,
+	F_FLOAT8OUT, F_LINE_OUT, F_LSEG_OUT, F_PATH_OUT, F_POINT_OUT, F_POLY_OUT,
+	F_QUOTE_IDENT
+};
+
+typedef struct Judge
+{
+	const char *feature;
+	bool		makes_text;		/* the function just judged is a text maker */
+} Judge;
+
+/* A function that is not the server's own. */
+static bool
+is_users_function(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+/* Raise: the value depends on more than the row; what is how, a sentence. */
+static void
+depends(const Judge *judge, const char *how)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("expression of feature \"%s\" depends on more than the row",
+					judge->feature),
+			 errdetail("%s", how),
+			 errhint("The same row must always give the same value: use immutable functions, "
+					 "or those that convert, format and take apart dates, times, numbers and "
+					 "texts.")));
+}
+
+static bool
+listed(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+	{
+		if (strcmp(*list, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a stable function of a timestamptz looks at is the time zone, except that
+ * age() of one argument looks at the clock.
+ */
+static bool
+reads_time_zone(Oid function, const char *name)
+{
+	Oid		   *types;
+	int			n;
+
+	(void) get_func_signature(function, &types, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (types[i] == TIMESTAMPTZOID)
+			return strcmp(name, "age") != 0 && strncmp(name, "pg_", 3) != 0;
+	}
+	return false;
+}
+
+/* A user's function: parallel safe, as osml_predict() is, and for everybody. */
+static void
+judge_users_function(const Judge *judge, Oid function)
+{
+	const char *words = format_procedure(function);
+
+	if (isAnyTempNamespace(get_func_namespace(function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("function %s in the expression of feature \"%s\" is temporary",
+						words, judge->feature),
+				 errhint("Create it in a schema that other sessions see.")));
+	if (func_volatile(function) != PROVOLATILE_IMMUTABLE ||
+		func_parallel(function) != PROPARALLEL_SAFE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("function %s in the expression of feature \"%s\" is not immutable and "
+						"parallel safe", words, judge->feature),
+				 errdetail("The same row must always give the same value, in parallel workers "
+						   "too."),
+				 errhint("If that is true of the function, use ALTER FUNCTION %s IMMUTABLE "
+						 "PARALLEL SAFE.", words)));
+}
+
+static bool
+judge_function(Oid function, void *context)
+{
+	Judge	   *judge = context;
+	const char *name;
+
+	if (is_users_function(function, NULL))
+		judge_users_function(judge, function);
+	else if (func_volatile(function) != PROVOLATILE_IMMUTABLE)
+	{
+		name = get_func_name(function);
+		judge->makes_text = listed(name, text_makers);
+		if (get_func_namespace(function) != PG_CATALOG_NAMESPACE ||
+			!(judge->makes_text || listed(name, pinned_functions) ||
+			  reads_time_zone(function, name)))
+			depends(judge, psprintf("Function %s is %s.", format_procedure(function),
+									func_volatile(function) == PROVOLATILE_STABLE ?
+									"stable, not immutable" : "volatile"));
+	}
+	return false;
+}
+
+/* A type's input or output function, which a cast calls unseen. */
+static void
+judge_conversion(Judge *judge, Oid function)
+{
+	if (is_users_function(function, NULL))
+		judge_users_function(judge, function);
+	else if (func_volatile(function) != PROVOLATILE_IMMUTABLE &&
+			 !listed(get_func_name(function), conversions))
+		depends(judge, psprintf("It calls function %s, which is not immutable.",
+								format_procedure(function)));
+}
+
+/* The type whose texts those of type consist of: of arrays and ranges. */
+static Oid
+inner_type(Oid type)
+{
+	Oid			inner;
+
+	type = getBaseType(type);
+	inner = get_element_type(type);
+	if (!OidIsValid(inner))
+		inner = get_range_subtype(type);
+	if (!OidIsValid(inner))
+		inner = get_multirange_range(type);
+	return OidIsValid(inner) ? inner_type(inner) : type;
+}
+
+/* Values of type, from a text or to one. */
+static void
+judge_type(Judge *judge, Oid type, bool from_text)
+{
+	Oid			function;
+	Oid			parameter;
+	bool		is_varlena;
+
+	type = inner_type(type);
+	if (from_text)
+		getTypeInputInfo(type, &function, &parameter);
+	else
+		getTypeOutputInfo(type, &function, &is_varlena);
+	judge_conversion(judge, function);
+}
+
+/* A cast by way of a text.  A text that is known tells whether it means the time. */
+static void
+judge_cast(Judge *judge, CoerceViaIO *cast)
+{
+	Node	   *arg = (Node *) cast->arg;
+
+	judge_type(judge, exprType(arg), false);
+	judge_type(judge, cast->resulttype, true);
+	if (IsA(arg, Const))
+		osml_judge_literal_cast((Const *) arg, cast->resulttype, judge->feature);
+}
+
+/* What a text maker is given. */
+static void
+judge_arguments(Judge *judge, List *args)
+{
+	ListCell   *cell;
+
+	judge->makes_text = false;
+	foreach(cell, args)
+		judge_type(judge, exprType(lfirst(cell)), false);
+}
+
+static bool judge_node(Node *node, void *context);
+
+/* The checks of a domain run with the cast to it. */
+static void
+judge_domain(Judge *judge, Oid type)
+{
+	DomainConstraintRef *ref = palloc0(sizeof(DomainConstraintRef));
+	ListCell   *cell;
+
+	InitDomainConstraintRef(type, ref, CurrentMemoryContext, false);
+	foreach(cell, ref->constraints)
+		(void) judge_node((Node *) ((DomainConstraintState *) lfirst(cell))->check_expr, judge);
+}
+
+static bool
+judge_node(Node *node, void *context)
+{
+	Judge	   *judge = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SQLValueFunction))	/* current_date, current_user and their like */
+		depends(judge, "It asks for the time or the user.");
+	if (IsA(node, CoerceToDomain))
+		judge_domain(judge, ((CoerceToDomain *) node)->resulttype);
+	if (IsA(node, CoerceViaIO))
+		judge_cast(judge, (CoerceViaIO *) node);
+	else
+		(void) check_functions_in_node(node, judge_function, judge);
+	if (judge->makes_text)
+		judge_arguments(judge, IsA(node, FuncExpr) ? ((FuncExpr *) node)->args :
+						((OpExpr *) node)->args);
+	return expression_tree_walker(node, judge_node, context);
+}
+
+void
+osml_expression_judge(Node *expression, const char *feature)
+{
+	Judge		judge = {feature, false};
+
+	(void) judge_node(expression, &judge);
+}
+
+static bool
+reads_setting(Oid function, void *context)
+{
+	for (int i = 0; i < (int) lengthof(setting_readers); i++)
+	{
+		if (setting_readers[i] == function)
+			return true;
+	}
+	/* a user's function may look at any */
+	return is_users_function(function, NULL);
+}
+
+static bool
+node_needs_pins(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	/* XML prints dates and bytea as settings say; a domain's checks are not seen here */
+	return IsA(node, XmlExpr) || IsA(node, CoerceToDomain) ||
+		check_functions_in_node(node, reads_setting, NULL) ||
+		expression_tree_walker(node, node_needs_pins, context);
+}
+
+bool
+osml_expression_needs_pins(Node *planned)
+{
+	return contain_mutable_functions(planned) || node_needs_pins(planned, NULL);
+}

@@ -1,0 +1,27 @@
+/*
+ * expression_rule.h
+ *	  What an expression of a feature may be made of: of the row alone.
+ *
+ * Functions are immutable, or they are the server's own and look at nothing but
+ * pinned settings (source/pinned.h); users' functions are immutable and parallel
+ * safe.  Nothing tells the time: neither functions nor literals such as 'now'.
+ */
+#ifndef OSML_EXPRESSION_RULE_H
+#define OSML_EXPRESSION_RULE_H
+
+#include "nodes/primnodes.h"
+
+/*
+ * Raise unless the rule holds for an analysed or a planned expression.  Both are
+ * to be asked: only planning shows default arguments and what inlined functions
+ * hold, and it may evaluate what it would have shown.  feature is for messages.
+ */
+extern void osml_expression_judge(Node *expression, const char *feature);
+
+/*
+ * Does a pinned setting have a say in the value of a planned expression?  Most
+ * have not, and pinning would cost more than they do.
+ */
+extern bool osml_expression_needs_pins(Node *planned);
+
+#endif							/* OSML_EXPRESSION_RULE_H */

@@ -1,0 +1,140 @@
+/*
+ * literal_clock.c
+ *	  Literals that tell the time: see literal_clock.h.
+ *
+ * Analysis turns a literal into a constant of its type and keeps the place in the
+ * text where it stood, by which the literal as it was written is found again.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "nodes/value.h"
+#include "utils/lsyscache.h"
+
+#include "source/literal_clock.h"
+
+static const char *const clock_words[] = {"now", "today", "tomorrow", "yesterday"};
+
+/* A literal as it was written, and where. */
+typedef struct Written
+{
+	const char *text;
+	int			location;
+} Written;
+
+typedef struct Search
+{
+	const char *feature;
+	List	   *written;
+} Search;
+
+/* Values of the type are, or hold, dates or times; of rows it is taken for granted. */
+static bool
+holds_time(Oid type)
+{
+	Oid			inner;
+
+	type = getBaseType(type);
+	inner = get_element_type(type);
+	if (!OidIsValid(inner))
+		inner = get_range_subtype(type);
+	if (!OidIsValid(inner))
+		inner = get_multirange_range(type);
+	if (OidIsValid(inner))
+		return holds_time(inner);
+	return type == DATEOID || type == TIMEOID || type == TIMETZOID ||
+		type == TIMESTAMPOID || type == TIMESTAMPTZOID ||
+		get_typtype(type) == TYPTYPE_COMPOSITE;
+}
+
+/* Raise if one of the words is in text, as the server looks for them: in any case. */
+static void
+judge_text(const char *text, const char *feature)
+{
+	while (*text)
+	{
+		int			length = 0;
+
+		while (isalpha((unsigned char) text[length]))
+			length++;
+		for (int i = 0; i < (int) lengthof(clock_words); i++)
+		{
+			if (length == (int) strlen(clock_words[i]) &&
+				pg_strncasecmp(text, clock_words[i], length) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+						 errmsg("expression of feature \"%s\" depends on more than the row",
+								feature),
+						 errdetail("'%s' as a date or time is that at which the expression is "
+								   "read.", clock_words[i]),
+						 errhint("Write the date itself, or make the time a column of the "
+								 "source.")));
+		}
+		text += Max(length, 1);
+	}
+}
+
+static bool
+collect_written(Node *node, void *context)
+{
+	Search	   *search = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, A_Const) && IsA(&((A_Const *) node)->val, String))
+	{
+		Written    *written = palloc(sizeof(Written));
+
+		written->text = strVal(&((A_Const *) node)->val);
+		written->location = ((A_Const *) node)->location;
+		search->written = lappend(search->written, written);
+	}
+	return raw_expression_tree_walker(node, collect_written, context);
+}
+
+static bool
+judge_constants(Node *node, void *context)
+{
+	Search	   *search = context;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Const) && holds_time(((Const *) node)->consttype))
+	{
+		foreach(cell, search->written)
+		{
+			Written    *written = lfirst(cell);
+
+			if (written->location == ((Const *) node)->location)
+				judge_text(written->text, search->feature);
+		}
+	}
+	return expression_tree_walker(node, judge_constants, context);
+}
+
+void
+osml_judge_literals(Node *raw, Node *analysed, const char *feature)
+{
+	Search		search = {feature, NIL};
+
+	(void) collect_written(raw, &search);
+	(void) judge_constants(analysed, &search);
+}
+
+void
+osml_judge_literal_cast(const Const *constant, Oid type, const char *feature)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	if (constant->constisnull || !holds_time(type))
+		return;
+	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
+	judge_text(OidOutputFunctionCall(output, constant->constvalue), feature);
+}

@@ -1,0 +1,13 @@
+/*
+ * blas_module.h
+ *	  osml_blas, a module that trainers open where it is installed.
+ */
+#ifndef OSML_BLAS_MODULE_H
+#define OSML_BLAS_MODULE_H
+
+#include "fmgr.h"
+
+/* a function of the module, or NULL where it is not installed */
+extern PGFunction osml_blas_function(const char *name);
+
+#endif							/* OSML_BLAS_MODULE_H */
