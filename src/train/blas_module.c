@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "fmgr.h"
 #include "miscadmin.h"
 
 #include "train/blas_module.h"
@@ -17,13 +18,13 @@
  * mask with every signal blocked, so that none of them ever takes a signal meant
  * for the server.
  */
-PGFunction
+void *
 osml_blas_function(const char *name)
 {
 	char		path[MAXPGPATH];
 	sigset_t	all;
 	sigset_t	before;
-	PGFunction	found;
+	void	   *found;
 
 	snprintf(path, sizeof(path), "%s/osml_blas%s", pkglib_path, DLSUFFIX);
 	if (access(path, R_OK) != 0)

@@ -8,6 +8,6 @@
 #include "fmgr.h"
 
 /* a function of the module, or NULL where it is not installed */
-extern PGFunction osml_blas_function(const char *name);
+extern void *osml_blas_function(const char *name);
 
 #endif							/* OSML_BLAS_MODULE_H */

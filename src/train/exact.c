@@ -5,12 +5,8 @@
 #include "postgres.h"
 
 #include <math.h>
-#include <signal.h>
-#include <unistd.h>
 
-#include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
 
