@@ -30,6 +30,7 @@ static const char *const kind_names[] = {
 	[HP_TIME] = "time",
 	[HP_CHOICE] = "choice",
 	[HP_TEXT] = "text",
+	[HP_COLUMN] = "column",
 	[HP_TEXTS] = "list of text",
 	[HP_REALS] = "list of numbers",
 	[HP_MAP] = "object of numbers",
@@ -100,6 +101,7 @@ append_value(StringInfo out, const OsmlHparamLine *line, const OsmlHparams *hpar
 			escape_json(out, line->names(*(const int *) field));
 			break;
 		case HP_TEXT:
+		case HP_COLUMN:
 			if (*(char *const *) field)
 				escape_json(out, *(char *const *) field);
 			else

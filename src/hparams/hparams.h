@@ -44,6 +44,7 @@ typedef struct OsmlMap
 #define OSML_CTYPE_TIME double
 #define OSML_CTYPE_CHOICE int
 #define OSML_CTYPE_TEXT char *
+#define OSML_CTYPE_COLUMN char *
 #define OSML_CTYPE_TEXTS List *
 #define OSML_CTYPE_REALS OsmlReals
 #define OSML_CTYPE_MAP OsmlMap

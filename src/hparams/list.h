@@ -8,7 +8,7 @@
  *
  *	  HP(kind, name, default, low, high, names, meaning)
  *
- * kind: BOOL, INT, REAL, CHOICE, TEXT, TEXTS, REALS, TIME.  default: as a user
+ * kind: BOOL, INT, REAL, CHOICE, TEXT, COLUMN, TEXTS, REALS, TIME.  default: as a user
  * would write it; "auto" leaves the value unset, to be resolved by
  * osml_hparams_resolve() or by the trainer.  low, high: inclusive range of
  * numbers.  names: for CHOICE, a function that returns the i-th name.
@@ -17,11 +17,11 @@
  */
 
 /* data */
-HP(TEXT, label, "auto", 0, 0, NULL, "column to predict; auto: the first column")
+HP(COLUMN, label, "auto", 0, 0, NULL, "column to predict; auto: the first column")
 HP(TEXTS, features, "auto", 0, 0, NULL, "columns to learn from; auto: all but the label")
 HP(INT, num_features, "auto", 1, 1e9, NULL, "number of dense feature values; checked if given")
-HP(TEXT, sample_weight, "auto", 0, 0, NULL, "column of weights of rows in loss and metrics; auto: all rows weigh the same")
-HP(TEXT, exposure, "auto", 0, 0, NULL, "column that a count is per unit of, such as hours; predictions are per unit")
+HP(COLUMN, sample_weight, "auto", 0, 0, NULL, "column of weights of rows in loss and metrics; auto: all rows weigh the same")
+HP(COLUMN, exposure, "auto", 0, 0, NULL, "column that a count is per unit of, such as hours; predictions are per unit")
 HP(MAP, class_weight, "auto", 0, 1e300, osml_class_weight_name, "weights of classes: balanced, or an object with a number for some classes; auto: none")
 HP(CHOICE, on_null, "skip", 0, 0, osml_on_null_name, "a row with a NULL: skip it, stop with an error, or take the column's mean")
 HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "a row with NaN or infinity: stop the run or skip the row")

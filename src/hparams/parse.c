@@ -27,6 +27,7 @@ static const char *const valid_values[] = {
 	[HP_TIME] = "numbers of seconds and DD:HH:MM:SS",
 	[HP_CHOICE] = "",
 	[HP_TEXT] = "strings",
+	[HP_COLUMN] = "strings",
 	[HP_TEXTS] = "lists of strings",
 	[HP_REALS] = "lists of numbers",
 	[HP_MAP] = "objects of numbers, and",
@@ -322,6 +323,7 @@ set_scalar(const OsmlHparamLine *line, void *field, const char *text)
 			*(int *) field = parse_choice(line, text);
 			break;
 		case HP_TEXT:
+		case HP_COLUMN:
 			*(char **) field = pstrdup(text);
 			break;
 		default:
@@ -343,6 +345,7 @@ set_auto(const OsmlHparamLine *line, void *field)
 			*(double *) field = NAN;
 			break;
 		case HP_TEXT:
+		case HP_COLUMN:
 			*(char **) field = NULL;
 			break;
 		case HP_TEXTS:
@@ -367,10 +370,10 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 	char	   *text = scalar_text(value);
 	bool		has_auto = strcmp(line->info.dflt, "auto") == 0;
 
-	if (has_auto && line->kind != HP_CHOICE && line->kind != HP_TEXT &&
+	if (has_auto && line->kind != HP_CHOICE && line->kind != HP_COLUMN &&
 		(value->type == jbvNull || (text && pg_strcasecmp(text, "auto") == 0)))
 		set_auto(line, field);
-	else if (line->kind == HP_TEXT && value->type == jbvNull)
+	else if (line->kind == HP_COLUMN && value->type == jbvNull)
 		set_auto(line, field);
 	else if (line->kind == HP_TEXTS || line->kind == HP_REALS)
 		set_list(line, field, value);
@@ -378,7 +381,7 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 		set_map(line, field, value);
 	else if (text == NULL)
 		form_error(line, value->type == jbvNull ? "null" : "not a single value");
-	else if (line->kind == HP_TEXT && value->type != jbvString)
+	else if ((line->kind == HP_TEXT || line->kind == HP_COLUMN) && value->type != jbvString)
 		value_error(line, text);
 	else
 		set_scalar(line, field, text);
@@ -425,7 +428,7 @@ set_defaults(OsmlHparams *hparams)
 		value.type = jbvString;
 		value.val.string.val = unconstify(char *, line->info.dflt);
 		value.val.string.len = strlen(line->info.dflt);
-		if (line->kind == HP_TEXT)
+		if (line->kind == HP_COLUMN)	/* auto may be a column */
 			value.type = jbvNull;
 		set_value(line, hparams, &value);
 	}

@@ -10,7 +10,7 @@ SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(195);
+SELECT plan(201);
 
 -- --- helpers ---------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ SELECT near(m.value, e.value, format('%s is osml_evaluate''s %s', m.name, e.metr
 			SELECT 'test', * FROM osml_evaluate('parts', 'SELECT * FROM rows40 WHERE b > 9')) e
 			ON m.phase = e.phase AND m.name = concat(e.phase, '_', e.metric)
 	WHERE r.model = 'parts' ORDER BY m.name;
-SELECT is(count(*)::int, 8, 'mse, rmse, mae and r2 of both') FROM osml.metrics m JOIN osml.runs r USING (run_id)
+SELECT is(count(*)::int, 14, 'the seven metrics of both') FROM osml.metrics m JOIN osml.runs r USING (run_id)
 	WHERE r.model = 'parts' AND m.phase IN ('val', 'test');
 SELECT is(train_rows || ' ' || val_rows || ' ' || test_rows, concat_ws(' ', a, b, c), 'row counts of the parts')
 	FROM osml.models, (SELECT count(*) FILTER (WHERE b < 9), count(*) FILTER (WHERE b = 9),
