@@ -86,7 +86,19 @@ RESET search_path;
 -- his own is his to make
 INSERT INTO osml.definition (dataset_id, position, feature, step, transform, params) VALUES (-1, 1, 'q', 1, 'sql', '{"expression": "1"}');
 INSERT INTO osml.model_grant VALUES (-1, 'public', 'predict');
+-- what does not exist yet may be another's by the end of the statement
+INSERT INTO osml.definition (dataset_id, position, feature, step, transform, params) VALUES (-99, 1, 'q', 1, 'sql', '{"expression": "1"}');
+\echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
+-- a temporary type would be another one in the session that predicts
+CREATE TYPE pg_temp.au_mood AS ENUM ('a', 'b');
+CREATE TEMP TABLE au_moody AS SELECT i::float8 AS y, i AS n, 'a'::pg_temp.au_mood AS m FROM generate_series(1, 3) i;
+SELECT osml_create_dataset('au_moody', 'SELECT y, n, m FROM au_moody', features => '{n}') > 0;
+SELECT osml_transform('au_moody', 'e', 'sql', '{"expression":"m::text"}');
+SELECT osml_transform('au_moody', 'e', 'sql', '{"expression":"(''a''::pg_temp.au_mood)::text"}');
+SELECT osml_drop_dataset('au_moody');
+DROP TABLE au_moody;
+DROP TYPE pg_temp.au_mood;
 -- a superuser restores what was
 INSERT INTO osml.dataset (dataset_id, name, owner, train) VALUES (-3, 'au_whose', 'no such role', 'SELECT 1') RETURNING owner;
 

@@ -53,9 +53,15 @@ guard_parent(HeapTuple row, Relation table, const char *kind, const char *column
 	Datum		id = SPI_getbinval(row, desc, SPI_fnumber(desc, column), &isnull);
 	char	   *owner = isnull ? NULL : osml_guard_owner(kind, DatumGetInt64(id));
 
-	/* a missing parent is the foreign key's business */
-	if (owner == NULL || osml_role_usable(owner))
+	if (isnull || (owner != NULL && osml_role_usable(owner)))
 		return;
+	/* the foreign key looks only at the statement's end, when somebody may have it */
+	if (owner == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("row of \"osml.%s\" is one of a %s that does not exist",
+						RelationGetRelationName(table), kind),
+				 errhint("Insert the %s first.", kind)));
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("row of \"osml.%s\" is one of a %s of role \"%s\"",

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
@@ -17,9 +18,11 @@
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "source/expression_rule.h"
@@ -229,6 +232,28 @@ judge_arguments(Judge *judge, List *args)
 		judge_type(judge, exprType(lfirst(cell)), false);
 }
 
+/*
+ * The name of a temporary type would mean another one in the session that
+ * predicts, whose casts would then run as the author.
+ */
+static void
+judge_lasting(const Judge *judge, Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	bool		temporary;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	temporary = isAnyTempNamespace(((Form_pg_type) GETSTRUCT(tuple))->typnamespace);
+	ReleaseSysCache(tuple);
+	if (temporary)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("type %s in the expression of feature \"%s\" is temporary",
+						format_type_be(type), judge->feature),
+				 errhint("Create it in a schema that other sessions see.")));
+}
+
 static bool judge_node(Node *node, void *context);
 
 /* The checks of a domain run with the cast to it. */
@@ -250,6 +275,25 @@ judge_node(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
+	switch (nodeTag(node))
+	{
+		case T_Param:
+		case T_Const:
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_ArrayCoerceExpr:
+		case T_CoerceToDomain:
+		case T_ConvertRowtypeExpr:
+		case T_ArrayExpr:
+		case T_RowExpr:
+		case T_FieldSelect:
+			judge_lasting(judge, exprType(node));
+			break;
+		default:
+			break;
+	}
 	if (IsA(node, SQLValueFunction))	/* current_date, current_user and their like */
 		depends(judge, "It asks for the time or the user.");
 	if (IsA(node, CoerceToDomain))
