@@ -104,3 +104,17 @@ osml_type_by_name(const char *name)
 	osml_parse_type(name, &type, &typmod);
 	return type;
 }
+
+Oid
+osml_inner_type(Oid type)
+{
+	Oid			inner;
+
+	type = getBaseType(type);
+	inner = get_element_type(type);
+	if (!OidIsValid(inner))
+		inner = get_range_subtype(type);
+	if (!OidIsValid(inner))
+		inner = get_multirange_range(type);
+	return OidIsValid(inner) ? osml_inner_type(inner) : type;
+}

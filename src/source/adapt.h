@@ -37,4 +37,7 @@ extern Oid	osml_type_by_name(const char *name);
 /* with its schema, whatever search_path is; palloc'd */
 extern char *osml_type_name(Oid type);
 
+/* The type that values of type consist of in the end: domains, arrays and ranges of it. */
+extern Oid	osml_inner_type(Oid type);
+
 #endif							/* OSML_ADAPT_H */

@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "source/adapt.h"
 #include "source/expression_rule.h"
 #include "source/literal_clock.h"
 
@@ -178,21 +179,6 @@ judge_conversion(Judge *judge, Oid function)
 								format_procedure(function)));
 }
 
-/* The type whose texts those of type consist of: of arrays and ranges. */
-static Oid
-inner_type(Oid type)
-{
-	Oid			inner;
-
-	type = getBaseType(type);
-	inner = get_element_type(type);
-	if (!OidIsValid(inner))
-		inner = get_range_subtype(type);
-	if (!OidIsValid(inner))
-		inner = get_multirange_range(type);
-	return OidIsValid(inner) ? inner_type(inner) : type;
-}
-
 /* Values of type, from a text or to one. */
 static void
 judge_type(Judge *judge, Oid type, bool from_text)
@@ -201,7 +187,7 @@ judge_type(Judge *judge, Oid type, bool from_text)
 	Oid			parameter;
 	bool		is_varlena;
 
-	type = inner_type(type);
+	type = osml_inner_type(type);
 	if (from_text)
 		getTypeInputInfo(type, &function, &parameter);
 	else

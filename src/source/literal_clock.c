@@ -16,6 +16,7 @@
 #include "nodes/value.h"
 #include "utils/lsyscache.h"
 
+#include "source/adapt.h"
 #include "source/literal_clock.h"
 
 static const char *const clock_words[] = {"now", "today", "tomorrow", "yesterday"};
@@ -37,16 +38,7 @@ typedef struct Search
 static bool
 holds_time(Oid type)
 {
-	Oid			inner;
-
-	type = getBaseType(type);
-	inner = get_element_type(type);
-	if (!OidIsValid(inner))
-		inner = get_range_subtype(type);
-	if (!OidIsValid(inner))
-		inner = get_multirange_range(type);
-	if (OidIsValid(inner))
-		return holds_time(inner);
+	type = osml_inner_type(type);
 	return type == DATEOID || type == TIMEOID || type == TIMETZOID ||
 		type == TIMESTAMPOID || type == TIMESTAMPTZOID ||
 		get_typtype(type) == TYPTYPE_COMPOSITE;
