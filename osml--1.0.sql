@@ -567,6 +567,11 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers 
 -- script makes, but has to be able to dump and restore the database.  SQL of a row
 -- runs as the role that the row names, so the rows that he inserts are his own.
 
+CREATE FUNCTION osml.refuse_clock_words(value anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'osml_refuse_clock_words_of'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION osml.refuse_clock_words(anyelement) IS 'the value; an error where its text has a word such as now or today: expressions of features call it before a text becomes a date or a time';
+
 CREATE FUNCTION osml.guard_row() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'osml_guard_row'
 	LANGUAGE C;

@@ -93,6 +93,30 @@ SELECT e, outcome(e) FROM unnest(ARRAY['random()', 'now() > at', 'clock_timestam
 SELECT e, outcome(e) FROM unnest(ARRAY[$$extract(epoch FROM 'now'::timestamptz) + x$$, $$'today'::date - d$$, $$d > 'Yesterday'$$,
 	$$at < timestamptz 'tomorrow 10:00'$$, $$('no' || 'w')::timestamptz > at$$, $$'{2024-01-01,now}'::timestamptz[] @> ARRAY[at]$$,
 	$$'[2024-01-01,now)'::tstzrange @> at$$, $$t = 'now'$$, $$'today ' || t$$, $$d > '2024-01-01'$$]) e;
+-- Checks of a domain and casts to json run unseen.
+CREATE TYPE mood AS ENUM ('k0', 'k1');
+CREATE TYPE pair AS (m mood, n int);
+CREATE FUNCTION tell(mood) RETURNS json LANGUAGE sql VOLATILE AS 'SELECT to_json(random())';
+CREATE CAST (mood AS json) WITH FUNCTION tell(mood);
+CREATE DOMAIN again AS text CHECK ((value::text)::sexpr.checked IS NOT NULL);
+SELECT e, outcome(e) FROM unnest(ARRAY[$$(('{' || x || '}')::sexpr.checked[])[1]$$, $$(('{' || x || '}')::sexpr.sound[])[1]$$, 't::sexpr.again::text',
+	$$to_json('k1'::sexpr.mood) ->> 0$$, $$to_jsonb(row('k1', n)::sexpr.pair)::text$$, $$jsonb_build_object('a', ARRAY['k1'::sexpr.mood])::text$$,
+	$$to_jsonb(n) ->> 0$$, $$('k1'::sexpr.mood)::text$$]) e;
+-- Texts of rows tell the time in the row's stead, and are refused with it.
+CREATE FUNCTION seen(t text, e text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	seen text;
+BEGIN
+	PERFORM osml_transform('expr2', 'new', 'sql', jsonb_build_object('expression', e));
+	SELECT value INTO seen FROM osml_transform_row('expr2', (SELECT r FROM (SELECT seen.t, 1::float8 AS x) r)) WHERE feature = 'new';
+	RETURN seen;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT t, e, seen(t, e) FROM (VALUES ('2024-01-03', $$(ARRAY[t, 'z'])[1]::date - '2024-01-01'$$), ('Today', $$(ARRAY[t, 'z'])[1]::date - '2024-01-01'$$),
+	('w', $$lower('NO' || t)::timestamptz > '2024-01-01'$$), ('w', $$(ARRAY['no' || t]::timestamptz[])[1] > '2024-01-01'$$),
+	('tomorrow', 't::varchar(20)::date > $$2024-01-01$$'), ('w', $$(CASE WHEN t = 'w' THEN 'now' ELSE '2024-01-01' END)::date > '2024-01-01'$$),
+	('w', $$('[2024-01-01,no' || t || ']')::tstzrange @> '2024-01-02 UTC'::timestamptz$$), ('w', $$(t || '2024-01-01')::date > '2024-01-01'$$)) v (t, e);
 -- What looks at nothing but a pinned setting may stay.
 SELECT e, outcome(e) FROM unnest(ARRAY['extract(hour FROM at)', $$date_trunc('day', at) < d$$, $$at AT TIME ZONE 'Asia/Tokyo' > d$$, 'at::date - d',
 	$$at + interval '1 day' > at$$, $$to_char(at, 'Day')$$, $$to_date(t, 'YYYY') > d$$, $$to_tsvector('english', t)::text$$, 't::date - d', 'n || t',

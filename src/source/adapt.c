@@ -106,15 +106,22 @@ osml_type_by_name(const char *name)
 }
 
 Oid
+osml_type_inside(Oid type)
+{
+	Oid			inside = get_typtype(type) == TYPTYPE_DOMAIN ? getBaseType(type) :
+		get_element_type(type);
+
+	if (!OidIsValid(inside))
+		inside = get_range_subtype(type);
+	return OidIsValid(inside) ? inside : get_multirange_range(type);
+}
+
+Oid
 osml_inner_type(Oid type)
 {
-	Oid			inner;
+	Oid			inside;
 
-	type = getBaseType(type);
-	inner = get_element_type(type);
-	if (!OidIsValid(inner))
-		inner = get_range_subtype(type);
-	if (!OidIsValid(inner))
-		inner = get_multirange_range(type);
-	return OidIsValid(inner) ? osml_inner_type(inner) : type;
+	while (OidIsValid(inside = osml_type_inside(type)))
+		type = inside;
+	return type;
 }

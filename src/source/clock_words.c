@@ -1,6 +1,6 @@
 /*
- * literal_clock.c
- *	  Literals that tell the time: see literal_clock.h.
+ * clock_words.c
+ *	  Words that tell the time: see clock_words.h.
  *
  * Analysis turns a literal into a constant of its type and keeps the place in the
  * text where it stood, by which the literal as it was written is found again.
@@ -11,13 +11,15 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "nodes/value.h"
+#include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 
 #include "source/adapt.h"
-#include "source/literal_clock.h"
+#include "source/clock_words.h"
 
 static const char *const clock_words[] = {"now", "today", "tomorrow", "yesterday"};
 
@@ -44,9 +46,9 @@ holds_time(Oid type)
 		get_typtype(type) == TYPTYPE_COMPOSITE;
 }
 
-/* Raise if one of the words is in text, as the server looks for them: in any case. */
-static void
-judge_text(const char *text, const char *feature)
+/* The first of the words in text, as the server looks for them (in any case), or NULL. */
+static const char *
+find_word(const char *text)
 {
 	while (*text)
 	{
@@ -58,17 +60,39 @@ judge_text(const char *text, const char *feature)
 		{
 			if (length == (int) strlen(clock_words[i]) &&
 				pg_strncasecmp(text, clock_words[i], length) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-						 errmsg("expression of feature \"%s\" depends on more than the row",
-								feature),
-						 errdetail("'%s' as a date or time is that at which the expression is "
-								   "read.", clock_words[i]),
-						 errhint("Write the date itself, or make the time a column of the "
-								 "source.")));
+				return clock_words[i];
 		}
 		text += Max(length, 1);
 	}
+	return NULL;
+}
+
+/* Raise if one of the words is in a text of the expression. */
+static void
+judge_text(const char *text, const char *feature)
+{
+	const char *word = find_word(text);
+
+	if (word != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("expression of feature \"%s\" depends on more than the row", feature),
+				 errdetail("'%s' as a date or time is that at which the expression is read.",
+						   word),
+				 errhint("Write the date itself, or make the time a column of the source.")));
+}
+
+void
+osml_refuse_clock_words(const char *text)
+{
+	const char *word = find_word(text);
+
+	if (word != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_DATETIME_FORMAT),
+				 errmsg("date or time \"%s\" depends on the clock", text),
+				 errdetail("'%s' as a date or time is that at which it is read.", word),
+				 errhint("Write the date itself into the source.")));
 }
 
 static bool
@@ -129,4 +153,39 @@ osml_judge_literal_cast(const Const *constant, Oid type, const char *feature)
 		return;
 	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
 	judge_text(OidOutputFunctionCall(output, constant->constvalue), feature);
+}
+
+/* osml.refuse_clock_words(anyelement) */
+static Oid
+guard_function(void)
+{
+	Oid			any = ANYELEMENTOID;
+
+	return LookupFuncName(list_make2(makeString("osml"), makeString("refuse_clock_words")),
+						  1, &any, false);
+}
+
+static Node *
+guard_casts(Node *node, void *context)
+{
+	CoerceViaIO *cast;
+	Oid			type;
+
+	if (node == NULL)
+		return NULL;
+	node = expression_tree_mutator(node, guard_casts, context);
+	if (!IsA(node, CoerceViaIO) || !holds_time(((CoerceViaIO *) node)->resulttype))
+		return node;
+	cast = (CoerceViaIO *) node;
+	type = exprType((Node *) cast->arg);
+	cast->arg = (Expr *) makeFuncExpr(guard_function(), type, list_make1(cast->arg),
+									  exprCollation((Node *) cast->arg), InvalidOid,
+									  COERCE_EXPLICIT_CALL);
+	return node;
+}
+
+Node *
+osml_guard_clock_words(Node *planned)
+{
+	return guard_casts(planned, NULL);
 }

@@ -1,12 +1,13 @@
 /*
- * literal_clock.h
- *	  Literals that tell the time: 'now', 'today', 'tomorrow', 'yesterday'.
+ * clock_words.h
+ *	  Words that tell the time: 'now', 'today', 'tomorrow', 'yesterday'.
  *
- * Read as a date or a time they are constants, but of another value each time
- * that an expression is read: in training, and in each session that predicts.
+ * Read as a date or a time they mean another one each time that they are read: in
+ * training, and in each session that predicts.  Where they are written in an
+ * expression it is refused; where they come with a row, the row is.
  */
-#ifndef OSML_LITERAL_CLOCK_H
-#define OSML_LITERAL_CLOCK_H
+#ifndef OSML_CLOCK_WORDS_H
+#define OSML_CLOCK_WORDS_H
 
 #include "nodes/primnodes.h"
 
@@ -16,4 +17,13 @@ extern void osml_judge_literals(Node *raw, Node *analysed, const char *feature);
 /* Raise where a constant, which is cast to type by its text, tells the time. */
 extern void osml_judge_literal_cast(const Const *constant, Oid type, const char *feature);
 
-#endif							/* OSML_LITERAL_CLOCK_H */
+/*
+ * A planned expression in which each text that becomes a date or a time is seen by
+ * osml_refuse_clock_words() first.
+ */
+extern Node *osml_guard_clock_words(Node *planned);
+
+/* Raise where a text that is to become a date or a time has such a word. */
+extern void osml_refuse_clock_words(const char *text);
+
+#endif							/* OSML_CLOCK_WORDS_H */

@@ -25,7 +25,7 @@
 #include "rules/name/nearest.h"
 #include "source/expression.h"
 #include "source/expression_rule.h"
-#include "source/literal_clock.h"
+#include "source/clock_words.h"
 #include "source/pinned.h"
 
 struct OsmlExpression
@@ -184,18 +184,18 @@ analyse(const char *text, Columns *columns)
 	return node;
 }
 
-/* Ready to be evaluated, if it may be an expression of a feature at all. */
+/* Ready to be evaluated as owner, if it may be an expression of a feature at all. */
 static Expr *
-plan(const char *text, Columns *columns)
+plan(const char *text, Columns *columns, Oid owner)
 {
 	Node	   *node = analyse(text, columns);
 	Expr	   *expr;
 
 	/* what planning evaluates must be allowed before, what it uncovers after */
-	osml_expression_judge(node, columns->feature);
+	osml_expression_judge(node, columns->feature, owner);
 	expr = expression_planner((Expr *) node);
-	osml_expression_judge((Node *) expr, columns->feature);
-	return expr;
+	osml_expression_judge((Node *) expr, columns->feature, owner);
+	return (Expr *) osml_guard_clock_words((Node *) expr);
 }
 
 /* Become the owner, restricted and with the pinned search_path; see leave(). */
@@ -239,7 +239,7 @@ osml_expression_check(const char *text, const char *feature, int n_columns,
 	Oid			type;
 
 	error_context_stack = &callback;
-	type = exprType((Node *) plan(text, &columns));
+	type = exprType((Node *) plan(text, &columns, GetUserId()));
 	leave(&guise);
 	/* it will be read once more, by a query of the session */
 	if (exprType(analyse(text, &columns)) != type)
@@ -269,7 +269,7 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 	Expr	   *expr;
 
 	error_context_stack = &callback;
-	expr = plan(text, &columns);
+	expr = plan(text, &columns, owner);
 	expression->feature = pstrdup(feature);
 	expression->text = pstrdup(text);
 	expression->pin = osml_expression_needs_pins((Node *) expr);

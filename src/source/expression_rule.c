@@ -9,25 +9,27 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/namespace.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "source/adapt.h"
+#include "source/clock_words.h"
 #include "source/expression_rule.h"
-#include "source/literal_clock.h"
+#include "source/expression_trust.h"
 
 /*
  * Stable functions of the server that depend on pinned settings alone, whatever
@@ -67,7 +69,10 @@ static const Oid setting_readers[] = {
 typedef struct Judge
 {
 	const char *feature;
+	Oid			owner;			/* as whom the expression runs */
 	bool		makes_text;		/* the function just judged is a text maker */
+	bool		makes_json;		/* one of them makes JSON */
+	List	   *types;			/* users' types in the expression */
 } Judge;
 
 /* A function that is not the server's own. */
@@ -125,24 +130,21 @@ reads_time_zone(Oid function, const char *name)
 static void
 judge_users_function(const Judge *judge, Oid function)
 {
-	const char *words = format_procedure(function);
+	const char *words;
 
-	if (isAnyTempNamespace(get_func_namespace(function)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("function %s in the expression of feature \"%s\" is temporary",
-						words, judge->feature),
-				 errhint("Create it in a schema that other sessions see.")));
-	if (func_volatile(function) != PROVOLATILE_IMMUTABLE ||
-		func_parallel(function) != PROPARALLEL_SAFE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("function %s in the expression of feature \"%s\" is not immutable and "
-						"parallel safe", words, judge->feature),
-				 errdetail("The same row must always give the same value, in parallel workers "
-						   "too."),
-				 errhint("If that is true of the function, use ALTER FUNCTION %s IMMUTABLE "
-						 "PARALLEL SAFE.", words)));
+	osml_expression_trust(ProcedureRelationId, function, judge->owner, judge->feature);
+	if (func_volatile(function) == PROVOLATILE_IMMUTABLE &&
+		func_parallel(function) == PROPARALLEL_SAFE)
+		return;
+	words = format_procedure(function);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("function %s in the expression of feature \"%s\" is not immutable and "
+					"parallel safe", words, judge->feature),
+			 errdetail("The same row must always give the same value, in parallel workers "
+					   "too."),
+			 errhint("If that is true of the function, use ALTER FUNCTION %s IMMUTABLE "
+					 "PARALLEL SAFE.", words)));
 }
 
 static bool
@@ -157,6 +159,7 @@ judge_function(Oid function, void *context)
 	{
 		name = get_func_name(function);
 		judge->makes_text = listed(name, text_makers);
+		judge->makes_json |= judge->makes_text && strstr(name, "json") != NULL;
 		if (get_func_namespace(function) != PG_CATALOG_NAMESPACE ||
 			!(judge->makes_text || listed(name, pinned_functions) ||
 			  reads_time_zone(function, name)))
@@ -179,67 +182,6 @@ judge_conversion(Judge *judge, Oid function)
 								format_procedure(function)));
 }
 
-/* Values of type, from a text or to one. */
-static void
-judge_type(Judge *judge, Oid type, bool from_text)
-{
-	Oid			function;
-	Oid			parameter;
-	bool		is_varlena;
-
-	type = osml_inner_type(type);
-	if (from_text)
-		getTypeInputInfo(type, &function, &parameter);
-	else
-		getTypeOutputInfo(type, &function, &is_varlena);
-	judge_conversion(judge, function);
-}
-
-/* A cast by way of a text.  A text that is known tells whether it means the time. */
-static void
-judge_cast(Judge *judge, CoerceViaIO *cast)
-{
-	Node	   *arg = (Node *) cast->arg;
-
-	judge_type(judge, exprType(arg), false);
-	judge_type(judge, cast->resulttype, true);
-	if (IsA(arg, Const))
-		osml_judge_literal_cast((Const *) arg, cast->resulttype, judge->feature);
-}
-
-/* What a text maker is given. */
-static void
-judge_arguments(Judge *judge, List *args)
-{
-	ListCell   *cell;
-
-	judge->makes_text = false;
-	foreach(cell, args)
-		judge_type(judge, exprType(lfirst(cell)), false);
-}
-
-/*
- * The name of a temporary type would mean another one in the session that
- * predicts, whose casts would then run as the author.
- */
-static void
-judge_lasting(const Judge *judge, Oid type)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	bool		temporary;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", type);
-	temporary = isAnyTempNamespace(((Form_pg_type) GETSTRUCT(tuple))->typnamespace);
-	ReleaseSysCache(tuple);
-	if (temporary)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("type %s in the expression of feature \"%s\" is temporary",
-						format_type_be(type), judge->feature),
-				 errhint("Create it in a schema that other sessions see.")));
-}
-
 static bool judge_node(Node *node, void *context);
 
 /* The checks of a domain run with the cast to it. */
@@ -254,6 +196,98 @@ judge_domain(Judge *judge, Oid type)
 		(void) judge_node((Node *) ((DomainConstraintState *) lfirst(cell))->check_expr, judge);
 }
 
+/* Values of type made from a text: of all that it is made of. */
+static void
+judge_from_text(Judge *judge, Oid type)
+{
+	Oid			function;
+	Oid			parameter;
+	Oid			inside;
+
+	for (;; type = inside)
+	{
+		if (get_typtype(type) == TYPTYPE_DOMAIN)
+			judge_domain(judge, type);
+		inside = osml_type_inside(type);
+		if (!OidIsValid(inside))
+			break;
+	}
+	getTypeInputInfo(type, &function, &parameter);
+	judge_conversion(judge, function);
+}
+
+/* The text of values of type. */
+static void
+judge_to_text(Judge *judge, Oid type)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	getTypeOutputInfo(osml_inner_type(type), &function, &is_varlena);
+	judge_conversion(judge, function);
+}
+
+/* A type in the expression, with all that it is made of. */
+static void
+judge_type(Judge *judge, Oid type)
+{
+	for (; OidIsValid(type); type = osml_type_inside(type))
+	{
+		osml_expression_trust(TypeRelationId, type, judge->owner, judge->feature);
+		if (type >= FirstNormalObjectId)
+			judge->types = list_append_unique_oid(judge->types, type);
+	}
+}
+
+/* A cast by way of a text.  A text that is known tells whether it means the time. */
+static void
+judge_cast(Judge *judge, CoerceViaIO *cast)
+{
+	Node	   *arg = (Node *) cast->arg;
+
+	judge_type(judge, exprType(arg));
+	judge_to_text(judge, exprType(arg));
+	judge_from_text(judge, cast->resulttype);
+	if (IsA(arg, Const))
+		osml_judge_literal_cast((Const *) arg, cast->resulttype, judge->feature);
+}
+
+/* What a text maker is given. */
+static void
+judge_arguments(Judge *judge, List *args)
+{
+	ListCell   *cell;
+
+	judge->makes_text = false;
+	foreach(cell, args)
+		judge_to_text(judge, exprType(lfirst(cell)));
+}
+
+/*
+ * Of a user's type JSON is made by his cast to it, if there is one, which nothing
+ * shows.  (Rows are no arguments of text makers.)
+ */
+static void
+judge_json(Judge *judge)
+{
+	Oid			function;
+	ListCell   *cell;
+
+	foreach(cell, judge->types)
+	{
+		if (find_coercion_pathway(JSONOID, lfirst_oid(cell), COERCION_EXPLICIT,
+								  &function) == COERCION_PATH_FUNC)
+			(void) judge_function(function, judge);
+	}
+}
+
+/* An operator: the function behind it is judged like any other. */
+static void
+judge_operator(const Judge *judge, Oid operator)
+{
+	osml_expression_trust(OperatorRelationId, operator, judge->owner, judge->feature);
+}
+
 static bool
 judge_node(Node *node, void *context)
 {
@@ -261,12 +295,25 @@ judge_node(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
+	check_stack_depth();
 	switch (nodeTag(node))
 	{
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			judge_operator(judge, ((OpExpr *) node)->opno);
+			judge_type(judge, exprType(node));
+			break;
+		case T_ScalarArrayOpExpr:
+			judge_operator(judge, ((ScalarArrayOpExpr *) node)->opno);
+			break;
+		case T_CollateExpr:
+			osml_expression_trust(CollationRelationId, ((CollateExpr *) node)->collOid,
+								  judge->owner, judge->feature);
+			break;
 		case T_Param:
 		case T_Const:
 		case T_FuncExpr:
-		case T_OpExpr:
 		case T_RelabelType:
 		case T_CoerceViaIO:
 		case T_ArrayCoerceExpr:
@@ -275,7 +322,7 @@ judge_node(Node *node, void *context)
 		case T_ArrayExpr:
 		case T_RowExpr:
 		case T_FieldSelect:
-			judge_lasting(judge, exprType(node));
+			judge_type(judge, exprType(node));
 			break;
 		default:
 			break;
@@ -295,11 +342,13 @@ judge_node(Node *node, void *context)
 }
 
 void
-osml_expression_judge(Node *expression, const char *feature)
+osml_expression_judge(Node *expression, const char *feature, Oid owner)
 {
-	Judge		judge = {feature, false};
+	Judge		judge = {.feature = feature, .owner = owner};
 
 	(void) judge_node(expression, &judge);
+	if (judge.makes_json)
+		judge_json(&judge);
 }
 
 static bool
