@@ -75,6 +75,7 @@ typedef struct OsmlVersionRow
 	int64		val_rows;
 	int64		test_rows;
 	uint64		fingerprint;
+	int64		steps;			/* optimiser updates that made the weights */
 	double		train_loss;		/* last values; NaN = none */
 	double		val_loss;
 	double		test_loss;

@@ -20,12 +20,12 @@ static OsmlStatement insert_version = OSML_STATEMENT(
 	"INSERT INTO osml.model_version (model_id, version, run_id, author, model_type,"
 	" loss, label, label_type, classes, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
-	" train_loss, val_loss, test_loss, summary, program)"
+	" train_loss, val_loss, test_loss, summary, program, steps)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20, $21, $22, $23) RETURNING version_id",
+	" $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING version_id",
 	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
-	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID);
+	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID, INT8OID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
 	"SELECT version_id, model_id, version, run_id, author, model_type, loss, label,"
@@ -112,6 +112,7 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_float8(args, row->test_loss);
 	osml_push_jsonb(args, row->summary);
 	osml_push_jsonb(args, row->program);
+	osml_push_int8(args, row->steps);
 }
 
 /*

@@ -71,6 +71,13 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",
 				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");
+	if (exact && (hparams->every_n_train_steps != OSML_AUTO || hparams->save_top_k > 0 ||
+				  !isnan(hparams->train_time_interval)))
+		conflict("optimizer \"exact\" has no steps between which it could be kept",
+				 "Leave out \"every_n_train_steps\", \"train_time_interval\" and \"save_top_k\".");
+	if (hparams->save_last && hparams->save_top_k == 0)
+		conflict("hyperparameter \"save_last\" needs \"save_top_k\"",
+				 "Without it the last weights are what is kept.");
 	if (exact && hparams->on_null == OSML_ON_NULL_MEAN)
 		conflict("optimizer \"exact\" cannot fill in means, which it learns last",
 				 "Set \"on_null\" to skip or error.");

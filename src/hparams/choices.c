@@ -29,6 +29,7 @@ static const char *const on_null_names[] = {
 static const char *const on_nonfinite_names[] = {
 	[OSML_ON_NONFINITE_STOP] = "stop",
 	[OSML_ON_NONFINITE_SKIP] = "skip",
+	[OSML_ON_NONFINITE_ROLLBACK] = "rollback",
 };
 
 static const char *const init_names[] = {
@@ -74,6 +75,10 @@ static const char *const monitor_mode_names[] = {
 	[OSML_MONITOR_MIN] = "min",
 	[OSML_MONITOR_MAX] = "max",
 };
+static const char *const on_changed_data_names[] = {
+	[OSML_CHANGED_DATA_ERROR] = "error",
+	[OSML_CHANGED_DATA_CONTINUE] = "continue",
+};
 static const char *const class_weight_names[] = {"balanced"};
 static const char *const device_names[] = {"auto", "cpu"};
 
@@ -93,6 +98,7 @@ OSML_NAMES(osml_scale_label_name, scale_label_names)
 OSML_NAMES(osml_class_weight_name, class_weight_names)
 OSML_NAMES(osml_lr_interval_name, lr_interval_names)
 OSML_NAMES(osml_monitor_mode_name, monitor_mode_names)
+OSML_NAMES(osml_on_changed_data_name, on_changed_data_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
 

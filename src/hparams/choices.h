@@ -44,12 +44,19 @@ extern const char *osml_class_weight_name(int i);
 extern const char *osml_activation_choice(int i);
 extern const char *osml_lr_interval_name(int i);
 extern const char *osml_monitor_mode_name(int i);
+extern const char *osml_on_changed_data_name(int i);
 
 typedef enum OsmlLrInterval
 {
 	OSML_INTERVAL_STEP,
 	OSML_INTERVAL_EPOCH
 } OsmlLrInterval;
+
+typedef enum OsmlOnChangedData
+{
+	OSML_CHANGED_DATA_ERROR,
+	OSML_CHANGED_DATA_CONTINUE
+} OsmlOnChangedData;
 
 typedef enum OsmlMonitorMode
 {

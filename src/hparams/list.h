@@ -24,7 +24,7 @@ HP(COLUMN, sample_weight, "auto", 0, 0, NULL, "column of weights of rows in loss
 HP(COLUMN, exposure, "auto", 0, 0, NULL, "column that a count is per unit of, such as hours; predictions are per unit")
 HP(MAP, class_weight, "auto", 0, 1e300, osml_class_weight_name, "weights of classes: balanced, or an object with a number for some classes; auto: none")
 HP(CHOICE, on_null, "skip", 0, 0, osml_on_null_name, "a row with a NULL: skip it, stop with an error, or take the column's mean")
-HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "a row with NaN or infinity: stop the run or skip the row")
+HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "NaN or infinity in a row, or in the loss or gradient of a step: stop the run, skip the row or step, or skip the row and for a step that explodes roll back to weights before it and halve lr")
 HP(REAL, val_fraction, "0", 0, 0.95, NULL, "share of the training rows held out for validation, by a hash of each row's values")
 
 /* model */
@@ -94,6 +94,11 @@ HP(INT, patience, "3", 0, 9007199254740991.0, NULL, "early_stopping: values of m
 HP(REAL, min_delta, "0", 0, 1e300, NULL, "early_stopping: less is no improvement")
 HP(REAL, stopping_threshold, "auto", -1e300, 1e300, NULL, "end the run once monitor is better than this")
 HP(REAL, divergence_threshold, "auto", -1e300, 1e300, NULL, "end the run once monitor is worse than this")
+HP(INT, every_n_train_steps, "auto", 1, 9007199254740991.0, NULL, "steps from one checkpoint to the next, from which osml_resume goes on; auto: by time")
+HP(TIME, train_time_interval, "auto", 0, 1e12, NULL, "seconds, or DD:HH:MM:SS, from one checkpoint to the next; 0: none; auto: 300, or none with every_n_train_steps")
+HP(INT, save_top_k, "0", 0, 100, NULL, "keep the weights at the best values of monitor, so many of them, as versions, and deploy the best; 0: only the last weights")
+HP(BOOL, save_last, "false", 0, 0, NULL, "save_top_k: keep the last weights as a version too")
+HP(CHOICE, on_changed_data, "error", 0, 0, osml_on_changed_data_name, "osml_resume where the training rows are others than before: stop with an error or continue")
 HP(INT, log_every_n_steps, "50", 1, 2147483647, NULL, "steps between rows in osml.metrics")
 HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exceeds this many times the first; 0: only when it is not finite")
 

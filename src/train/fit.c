@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "rules/schedule/schedule.h"
+#include "train/checkpoint.h"
 #include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
@@ -33,6 +34,18 @@ note_clipping(OsmlFit *fit)
 	if (fit->run->hparams->gradient_clip_val > 0 && fit->run->row.steps > 0)
 		osml_run_summary_number(fit->run, "clipped_share",
 								(double) fit->clipped_steps / fit->run->row.steps);
+}
+
+/* And of how often a step was not taken. */
+static void
+note_fallback(OsmlFit *fit)
+{
+	const OsmlFallback *fallback = &fit->fallback;
+
+	if (fallback->skipped > 0)
+		osml_run_summary_number(fit->run, "steps_skipped", (double) fallback->skipped);
+	if (fallback->rollbacks > 0)
+		osml_run_summary_number(fit->run, "rollbacks", (double) fallback->rollbacks);
 }
 
 /* Clip the mean gradient; returns its norm afterwards. */
@@ -139,36 +152,26 @@ shrink_weights(OsmlRun *run, double by)
 	}
 }
 
-/* An optimiser update from the summed gradient of the accumulated batches. */
+/* The update itself, with the mean gradient clipped. */
 static void
-take_step(OsmlFit *fit)
+update_params(OsmlFit *fit, const OsmlStepResult *step)
 {
 	OsmlRun    *run = fit->run;
-	OsmlStepResult step;
 	OsmlOptimStep update;
-	/* rows that all weigh nothing have no gradient */
-	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
 
-	step.raw_loss = fit->loss_sum / weight;
-	step.loss = step.raw_loss * run->loss_unit;
-	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
-						1.0 / weight);
-	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
-	if (run->row.steps == 0)
-		fit->first_loss = step.raw_loss;
-	osml_check_divergence(fit, &step);
-	step.norm_clipped = clip_gradient(fit, step.norm);
-	step.lr = run->hparams->lr *
-		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
-							 &run->monitor->schedule, &run->monitor->plateau,
-							 run->row.steps + 1, fit->total_steps);
-	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
+	osml_optim_begin_step(&update, &fit->hyper, step->lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
 							 fit->optim_state);
-
 	if (run->hparams->l1 > 0)
-		shrink_weights(run, step.lr * run->hparams->l1);
+		shrink_weights(run, step->lr * run->hparams->l1);
+}
+
+/* Count a step that has been taken. */
+static void
+count_step(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlRun    *run = fit->run;
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
@@ -176,10 +179,17 @@ take_step(OsmlFit *fit)
 	fit->epoch_weight += fit->step_weight;
 	run->shared->step = run->row.steps;
 	run->shared->rows_seen = run->row.rows_seen;
-	run->shared->loss = step.loss;
-	fit->last = step;
+	run->shared->loss = step->loss;
+	fit->last = *step;
 	if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
-		log_step(fit, &step, false);
+		log_step(fit, step, false);
+}
+
+/* The next step starts from nothing. */
+static void
+clear_step(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
 
 	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
 	fit->loss_sum = 0;
@@ -192,6 +202,36 @@ take_step(OsmlFit *fit)
 		close_epoch(fit);
 		run->row.epoch = run->shared->epoch = fit->lanes[0].epoch;
 	}
+}
+
+/* An optimiser update from the summed gradient of the accumulated batches. */
+static void
+take_step(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	OsmlStepResult step;
+	/* rows that all weigh nothing have no gradient */
+	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
+
+	step.raw_loss = fit->loss_sum / weight;
+	step.loss = step.raw_loss * run->loss_unit;
+	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
+						1.0 / weight);
+	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	if (run->row.steps == 0)
+		fit->first_loss = step.raw_loss;
+	if (osml_judge_step(fit, &step))
+	{
+		step.norm_clipped = clip_gradient(fit, step.norm);
+		step.lr = run->hparams->lr * fit->fallback.lr_factor *
+			osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
+								 &run->monitor->schedule, &run->monitor->plateau,
+								 run->row.steps + 1, fit->total_steps);
+		update_params(fit, &step);
+		count_step(fit, &step);
+		osml_fallback_note(fit, false);
+	}
+	clear_step(fit);
 }
 
 /* Validation while training, when the batch count says so. */
@@ -253,6 +293,8 @@ end_batch(OsmlFit *fit)
 	osml_run_check(run);
 	maybe_validate(fit, false);
 	fit->done = fit->done || run->monitor->done;
+	if (!fit->done)
+		osml_checkpoint_maybe(fit);
 }
 
 /* What rows [lo, hi) of a prepared block weigh. */
@@ -369,24 +411,56 @@ next_batch(OsmlFit *fit)
 	return fit->batch_rows > 0;
 }
 
+/* A lane at the start of an epoch, or so many rows into it. */
 static void
-begin_epoch(OsmlFit *fit, uint32 epoch)
+begin_lane(OsmlFit *fit, OsmlLane *lane, int64 epoch, int64 skip)
+{
+	lane->epoch = epoch;
+	lane->epoch_rows = 0;
+	lane->block = NULL;
+	osml_feed_begin(lane->feed, epoch);
+	while (lane->epoch_rows < skip && lane_ready(lane))
+	{
+		int			count = (int) Min(skip - lane->epoch_rows, lane->block->nrows - lane->row);
+
+		lane->row += count;
+		lane->epoch_rows += count;
+		osml_run_check(fit->run);
+	}
+}
+
+static void
+begin_epoch(OsmlFit *fit, int64 epoch)
 {
 	fit->run->row.epoch = fit->run->shared->epoch = epoch;
 	for (int l = 0; l < fit->run->hparams->lanes; l++)
+		begin_lane(fit, &fit->lanes[l], epoch, 0);
+}
+
+/* A run that goes on is where its checkpoint was made. */
+static void
+go_on(OsmlFit *fit)
+{
+	osml_checkpoint_restore(fit);
+	for (int l = 0; l < fit->run->hparams->lanes; l++)
 	{
-		fit->lanes[l].epoch = epoch;
-		fit->lanes[l].epoch_rows = 0;
-		fit->lanes[l].block = NULL;
-		osml_feed_begin(fit->lanes[l].feed, epoch);
+		OsmlLane   *lane = &fit->lanes[l];
+
+		osml_feed_replay(lane->feed, lane->epoch);
+		begin_lane(fit, lane, lane->epoch, lane->epoch_rows);
 	}
+	osml_checkpoint_compare(fit);
+	osml_fallback_note(fit, true);
 }
 
 /* max_batches without max_epochs: one endless stream of full batches. */
 static void
 fit_endless(OsmlFit *fit)
 {
-	begin_epoch(fit, 0);
+	if (fit->run->resume)
+		go_on(fit);
+	else
+		begin_epoch(fit, 0);
 	while (!fit->done && next_batch(fit))
 		end_batch(fit);
 }
@@ -396,10 +470,15 @@ static void
 fit_epochs(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	bool		resumed = run->resume != NULL;
 
-	for (int64 epoch = 0; epoch < fit->epochs && !fit->done; epoch++)
+	if (resumed)
+		go_on(fit);
+	for (int64 epoch = resumed ? run->row.epoch : 0; epoch < fit->epochs && !fit->done; epoch++)
 	{
-		begin_epoch(fit, (uint32) epoch);
+		if (!resumed)
+			begin_epoch(fit, epoch);
+		resumed = false;
 		while (!fit->done && next_batch(fit))
 		{
 			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
@@ -427,6 +506,7 @@ osml_fit(OsmlRun *run)
 	OsmlFit		fit;
 
 	osml_fit_setup(&fit, run);
+	osml_fallback_note(&fit, true);
 	if (fit.endless)
 		fit_endless(&fit);
 	else
@@ -439,11 +519,11 @@ osml_fit(OsmlRun *run)
 		osml_length_no_step(run->hparams);
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
-	/* what ends nothing any more is not offered */
-	run->monitor = NULL;
+	run->monitor->over = true;
 	if (run->parts[OSML_PART_VAL].present &&
 		(fit.validated_batch != fit.n_batches || !run->validation_logged))
 		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
 									  run->hparams->limit_val_batches, true);
 	note_clipping(&fit);
+	note_fallback(&fit);
 }

@@ -37,6 +37,20 @@ typedef struct OsmlStepResult
 	double		lr;
 } OsmlStepResult;
 
+/* "on_nonfinite" skip and rollback: what to return to; see divergence.c */
+typedef struct OsmlFallback
+{
+	void	   *buffers;		/* not trained values after the last good step; or NULL */
+	void	   *params;			/* rollback: all values and the optimiser's state ... */
+	void	   *optim_state;
+	double		loss;			/* ... and the loss of that step */
+	int64		step;
+	double		lr_factor;		/* on lr, since rollbacks */
+	int64		skipped;
+	int64		skipped_in_a_row;
+	int64		rollbacks;
+} OsmlFallback;
+
 typedef struct OsmlFit
 {
 	OsmlRun    *run;
@@ -75,6 +89,14 @@ typedef struct OsmlFit
 	OsmlBlock  *last_block;		/* newest segment, for its largest columns */
 	int			last_lo;
 	int			last_hi;
+
+	OsmlFallback fallback;
+
+	/* checkpoint.c */
+	bool		checkpoint_off; /* none is wanted, or there is no room */
+	bool		checkpoint_paid;	/* its memory has been taken */
+	int64		checkpoint_step;	/* steps at the last one */
+	TimestampTz checkpoint_at;
 
 	instr_time	lap_start;
 	int64		lap_step;

@@ -11,6 +11,8 @@
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
 
+#include "train/checkpoint.h"
+#include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
 #include "train/monitor.h"
@@ -46,6 +48,8 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
+	osml_checkpoint_setup(fit);
+	osml_fallback_setup(fit);
 	osml_length_check(hparams, &(OsmlKept) {
 		.n_blocks = run->reread || run->streamed ? 0 :
 			run->parts[OSML_PART_TRAIN].set->place.n_blocks,

@@ -19,6 +19,7 @@ typedef struct OsmlTrainRequest
 	Jsonb	   *hparams;		/* or NULL */
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
+	int64		resume;			/* the run that is to go on; 0: a new one */
 } OsmlTrainRequest;
 
 /* what the launcher holds while a run starts */

@@ -132,6 +132,7 @@ static void
 codec_plan(Codec *codec, OsmlPlan *plan)
 {
 	codec_int64(codec, &plan->run_id);
+	codec_bool(codec, &plan->resume);
 	codec_string(codec, &plan->dataset);
 	codec_string(codec, &plan->model);
 	codec_string(codec, &plan->hparams);

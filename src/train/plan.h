@@ -45,6 +45,7 @@ typedef struct OsmlSetting
 typedef struct OsmlPlan
 {
 	int64		run_id;
+	bool		resume;			/* the run is there already, and goes on */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
 	char	   *hparams;		/* resolved set as JSON text */

@@ -168,7 +168,8 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	resolve_readers(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
-	plan->run_id = osml_run_new_id();
+	plan->resume = request->resume != 0;
+	plan->run_id = plan->resume ? request->resume : osml_run_new_id();
 	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
 	return plan;
 }

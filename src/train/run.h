@@ -76,7 +76,10 @@ typedef struct OsmlRun
 	bool		reread;			/* training rows are read again each epoch */
 	TimestampTz started_at;
 	bool		diverged;
-	struct OsmlMonitor *monitor;	/* while it fits */
+	struct OsmlMonitor *monitor;	/* from the first step on */
+	struct OsmlBest *best;		/* "save_top_k"; else NULL */
+	struct OsmlResume *resume;	/* a run that goes on, until it is at its place */
+	int64		version_step;	/* steps that the version's weights have seen */
 } OsmlRun;
 
 /* the pulse of a run, called once a batch or block and in each wait:

@@ -26,10 +26,13 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "catalog/checkpoint.h"
 #include "features/key.h"
 #include "model/linear.h"
 #include "osml.h"
+#include "train/best.h"
 #include "train/blas_module.h"
+#include "train/checkpoint.h"
 #include "train/exact.h"
 #include "train/fit.h"
 #include "train/kind.h"
@@ -44,6 +47,10 @@
 
 /* layers of fewer neurons are as fast in loops of our own */
 #define WIDE_LAYER 64
+
+/* how long a run's lock may be held by those that only look */
+#define LOCK_TRIES 20
+#define LOCK_NAP_MS 10
 
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
@@ -123,6 +130,29 @@ trainer_leave(dsm_segment *dsm, Datum arg)
 	osml_shared_abandon(shared);
 }
 
+/*
+ * A run that was interrupted is ours from here on.  Somebody else may have it;
+ * whoever just looks whether the trainer is alive lets go at once.
+ */
+static void
+take_over(OsmlRun *run)
+{
+	int			tries = 0;
+
+	while (!osml_run_lock_try(run->row.run_id))
+	{
+		if (++tries == LOCK_TRIES)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("run " INT64_FORMAT " is going on already", run->row.run_id),
+					 errhint("osml_wait waits for it.")));
+		(void) osml_nap(LOCK_NAP_MS);
+		CHECK_FOR_INTERRUPTS();
+	}
+	osml_run_restart(&run->row);
+	osml_checkpoint_rewind(run->row.run_id);
+}
+
 /* The run's row, visible to everybody before the caller goes on. */
 static void
 commit_run_row(OsmlRun *run)
@@ -140,8 +170,13 @@ commit_run_row(OsmlRun *run)
 	run->row.segment = dsm_segment_handle(run->segment->dsm);
 
 	osml_worker_begin(plan);
-	osml_run_lock_take(plan->run_id);
-	osml_run_insert(&run->row);
+	if (plan->resume)
+		take_over(run);
+	else
+	{
+		osml_run_lock_take(plan->run_id);
+		osml_run_insert(&run->row);
+	}
 	osml_worker_end();
 	MemoryContextSwitchTo(run->context);
 
@@ -337,12 +372,15 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	if (run->plan->resume)
+		osml_checkpoint_open(run);
 	osml_learn_features(run);
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
+	osml_checkpoint_scaling(run);
 	check_counts(run);
 	set_units(run);
 	init_params(run);
@@ -355,6 +393,8 @@ train(OsmlRun *run)
 		osml_exact(run);
 	else
 		osml_fit(run);
+	run->version_step = run->row.steps;
+	osml_best_take(run);
 	osml_settle_unseen(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
@@ -389,7 +429,9 @@ commit_result(OsmlRun *run)
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
 	osml_worker_begin(run->plan);
-	osml_store_version(run);
+	osml_best_store_others(run);
+	osml_store_version(run, run->version_step, run->hparams->deploy);
+	osml_checkpoints_delete(run->row.run_id);
 	run->row.status = "finished";
 	osml_run_end(&run->row);
 	osml_worker_end();
