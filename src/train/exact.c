@@ -146,6 +146,7 @@ osml_exact(OsmlRun *run)
 	int			active = osml_ols_active(sums, run->hparams->bias);
 	OsmlStatus	status;
 
+	osml_check_magnitudes(run->set, run->hparams, run->stats);
 	/* columns that no row has cost nothing from here on; LAPACK copies the matrix */
 	take_memory(run, active, 3 * osml_ols_scratch(active));
 	status = osml_ols_solve(sums, run->hparams->bias, coords,

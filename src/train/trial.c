@@ -11,11 +11,8 @@
 #include "utils/memutils.h"
 
 #include "compute/rowhash.h"
-#include "features/fit.h"
 #include "osml.h"
-#include "source/context_arena.h"
 #include "source/encode.h"
-#include "source/learn.h"
 #include "source/shuffle.h"
 #include "train/run.h"
 #include "train/trial.h"
@@ -32,10 +29,9 @@
 /* what is timed is done again until it has taken so long, in seconds */
 #define ENOUGH 0.02
 
-/* a pass over the first blocks */
+/* a pass over the first blocks, which are encoded and kept */
 typedef struct Pass
 {
-	OsmlFitPass *fit;			/* learns; or else rows are encoded and kept */
 	MemoryContext context;		/* of what is kept: a scan has one of its own */
 	OsmlEncoder encoder;
 	OsmlLayout	layout;
@@ -44,7 +40,6 @@ typedef struct Pass
 	int			n_kept;
 	int			n_wanted;		/* by steps */
 	int			n_blocks;
-	int			n_classes;
 	int64		rows;
 	int64		first_rows;		/* of the first block */
 	instr_time	began;
@@ -84,14 +79,11 @@ fill_up(const OsmlLayout *layout, OsmlBlock *block)
 static void
 load_block(Pass *pass, OsmlBlock *raw)
 {
-	OsmlBlock  *block = osml_encode_block(&pass->encoder, raw, NULL);
-	double	   *label = osml_block_label(block, &pass->layout);
 	uint64		hash[OSML_BLOCK_ROWS];
-
-	for (int r = 0; pass->encoder.set->label_key && r < block->nrows; r++)
-		label[r] = r % pass->n_classes;
+	OsmlBlock  *block;
 
 	osml_row_hash_block(&pass->encoder.set->layout, raw, 0, hash);
+	block = osml_encode_block(&pass->encoder, raw, NULL);
 	osml_stats_block(pass->stats, &pass->layout, block);
 	if (block->nrows == 0)
 		return;
@@ -103,28 +95,19 @@ static bool
 take_block(void *arg, OsmlBlock *raw)
 {
 	Pass	   *pass = arg;
+	int			rows;
 
 	CHECK_FOR_INTERRUPTS();
-	if (pass->fit)
-		osml_check_status(osml_fit_block(pass->fit, raw, NULL));
-	else
-		load_block(pass, raw);
-	pass->rows += raw->nrows;
+	rows = raw->nrows;
+	load_block(pass, raw);
+	pass->rows += rows;
 	pass->all = seconds_since(pass->began);
 	if (pass->n_blocks++ == 0)
 	{
 		pass->first = pass->all;
-		pass->first_rows = raw->nrows;
+		pass->first_rows = rows;
 	}
 	return pass->n_blocks < PASS_BLOCKS;
-}
-
-static void
-take_text(void *arg, int key_column, uint64 key, const char *text, int length)
-{
-	Pass	   *pass = arg;
-
-	osml_check_status(osml_fit_text(pass->fit, key_column, key, text, length));
 }
 
 /*
@@ -140,8 +123,6 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 		.on_null = hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP : hparams->on_null,
 		.on_nonfinite = OSML_ON_NONFINITE_SKIP,
 		.sink = take_block,
-		.text_sink = pass->fit ? take_text : NULL,
-		.text_keys = pass->fit ? osml_wanted_texts(pass->fit, &set->layout) : 0,
 		.arg = pass
 	};
 	double		pace;
@@ -149,40 +130,14 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 	INSTR_TIME_SET_CURRENT(pass->began);
 	for (int u = 0; u < source->n_units && pass->n_blocks < PASS_BLOCKS; u++)
 		(void) osml_scan_unit(&scan, &source->units[u], 0, 0);
-	trial->rows = Max(trial->rows, pass->rows);
-	trial->whole = pass->n_blocks < PASS_BLOCKS;
+	trial->rows = pass->rows;
 	if (pass->rows == 0)
 		return 0;
 	if (pass->rows == pass->first_rows)
 		return pass->all / pass->rows;
 	pace = (pass->all - pass->first) / (pass->rows - pass->first_rows);
-	trial->start = Max(trial->start, pass->first - pace * pass->first_rows);
+	trial->start = Max(0, pass->first - pace * pass->first_rows);
 	return pace;
-}
-
-/* Complete the set's program, pass by pass. */
-static void
-learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-	  const OsmlHparams *hparams, OsmlTrial *trial)
-{
-	OsmlArena	arena = osml_context_arena(CurrentMemoryContext);
-	OsmlStatus	status;
-	OsmlFitPass *fit;
-
-	if (osml_feature_set_prepare(set, dataset))
-		return;
-	while ((fit = osml_fit_begin(set->program, &arena, &status)) != NULL)
-	{
-		Pass		pass = {.fit = fit};
-		int			bad = 0;
-		char		message[256] = "";
-
-		trial->learn_row += run_pass(&pass, source, set, hparams, trial);
-		trial->n_learning++;
-		if (osml_fit_end(fit, &bad, message) != OSML_OK)
-			osml_step_error(set, dataset, bad, message);
-	}
-	osml_check_status(status);
 }
 
 /* As many prepared blocks as steps want, scaled as the rows read tell. */
@@ -201,8 +156,9 @@ prepare(const OsmlModelSpec *spec, Pass *pass)
 		scaling.center[j] = scaling.impute[j] = pass->stats[j].mean;
 		scaling.scale[j] = osml_stats_std(&pass->stats[j]);
 	}
-	scaling.label_center = pass->stats[n].mean;
-	scaling.label_scale = osml_stats_std(&pass->stats[n]);
+	/* the number of a class stays one */
+	scaling.label_center = pass->encoder.classes ? 0 : pass->stats[n].mean;
+	scaling.label_scale = pass->encoder.classes ? 1 : osml_stats_std(&pass->stats[n]);
 	for (int i = 0; i < n_read; i++)
 	{
 		fill_up(&spec->layout, pass->kept[i]);
@@ -291,7 +247,8 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 static void
 time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 {
-	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout, pass->n_classes);
+	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout,
+										   pass->encoder.classes ? pass->encoder.classes->n : 0);
 	Size		bytes = Max(1, spec.ops->n_params(&spec)) *
 		osml_precision_size(spec.precision);
 	int			slots = osml_optim_slots((OsmlOptim) hparams->optimizer);
@@ -313,8 +270,8 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 }
 
 void
-osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-		   const OsmlHparams *hparams, int n_classes, double rows, OsmlTrial *trial)
+osml_trial(const OsmlSource *source, const OsmlFeatureSet *set, const OsmlHparams *hparams,
+		   const OsmlClasses *classes, double rows, OsmlTrial *trial)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml trial",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -323,9 +280,7 @@ osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	double		blocks;
 
 	memset(trial, 0, sizeof(*trial));
-	learn(source, set, dataset, hparams, trial);
 	pass->context = context;
-	pass->n_classes = n_classes;
 	pass->layout = osml_model_layout(set);
 	blocks = Min(ceil(rows / OSML_BLOCK_ROWS),
 				 (double) (Min(STEP_BYTES, (Size) osml_max_memory * 1024) /
@@ -335,6 +290,7 @@ osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	pass->stats = palloc(sizeof(OsmlColumnStats) * (pass->layout.n_dense + 1));
 	osml_stats_init(pass->stats, pass->layout.n_dense + 1);
 	pass->encoder.set = set;
+	pass->encoder.classes = classes;
 	pass->encoder.on_null = hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP :
 		hparams->on_null;
 	pass->encoder.on_nonfinite = OSML_ON_NONFINITE_SKIP;
