@@ -107,6 +107,22 @@ survey_part(OsmlCheck *check, OsmlPartKind kind)
 	check->subject = NULL;
 }
 
+/* Values so large that no step can be taken. */
+static void
+check_first_step(OsmlCheck *check)
+{
+	const OsmlTrial *trial = &check->trial;
+
+	if (!check->tried || !trial->explodes)
+		return;
+	/* with steps before it, or scaled by other rows too, it may be finite after all */
+	osml_check_put(check, "training", trial->one_step ? OSML_CHECK_ERROR : OSML_CHECK_WARN,
+				   NULL, NAN,
+				   psprintf("the loss of the first rows, or its gradient, is not finite: training %s diverge",
+							trial->one_step ? "would" : "may"),
+				   "Clip enormous values, or divide the column in a view or a SELECT.");
+}
+
 /* Whether the training rows are enough; that there are none at all is said elsewhere. */
 static void
 judge(OsmlCheck *check)
@@ -130,4 +146,6 @@ osml_check_survey(OsmlCheck *check)
 		survey_part(check, p);
 	if (check->surveyed[OSML_PART_TRAIN] && check->settled)
 		judge(check);
+	if (check->trains)
+		check_first_step(check);
 }

@@ -381,36 +381,39 @@ osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 	}
 }
 
-/* Scaling constants: as the hyperparameters ask, from the training rows. */
 void
-osml_scaling_from_stats(OsmlRun *run)
+osml_scaling_fill(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+				  const OsmlColumnStats *stats, OsmlScaling *scaling)
 {
-	const OsmlHparams *hparams = run->hparams;
-	OsmlScaling *scaling = &run->scaling;
-	int			n = run->layout.n_dense;
-	bool		scale = hparams->scale == OSML_SCALE_STANDARDIZE && run->have_stats;
-	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
-		run->have_stats;
+	int			n = scaling->n;
 
-	if (run->have_stats)
-		osml_check_magnitudes(run->set, hparams, run->stats);
 	for (int j = 0; j < n; j++)
 	{
 		scaling->center[j] = 0;
 		scaling->scale[j] = 1;
-		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
-		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
-			report_no_mean(run, j);
+		scaling->impute[j] = stats[j].n > 0 ? stats[j].mean : 0;
 		/* what a transform has scaled stays as its user wants it */
-		if (scale && !run->set->program->scaled[j])
-			standardize(&run->stats[j], hparams->bias, &scaling->center[j],
-						&scaling->scale[j]);
+		if (hparams->scale == OSML_SCALE_STANDARDIZE && !set->program->scaled[j])
+			standardize(&stats[j], hparams->bias, &scaling->center[j], &scaling->scale[j]);
 	}
 	scaling->label_center = 0;
 	scaling->label_scale = 1;
-	if (scale_label)
-		standardize(&run->stats[n], hparams->bias, &scaling->label_center,
-					&scaling->label_scale);
+	if (hparams->scale_label == OSML_SCALE_STANDARDIZE)
+		standardize(&stats[n], hparams->bias, &scaling->label_center, &scaling->label_scale);
+}
+
+/* Scaling constants: as the hyperparameters ask, from the training rows. */
+void
+osml_scaling_from_stats(OsmlRun *run)
+{
+	if (run->have_stats)
+		osml_check_magnitudes(run->set, run->hparams, run->stats);
+	osml_scaling_fill(run->set, run->hparams, run->stats, &run->scaling);
+	for (int j = 0; j < run->layout.n_dense; j++)
+	{
+		if (run->stats[j].n == 0 && run->hparams->on_null == OSML_ON_NULL_MEAN)
+			report_no_mean(run, j);
+	}
 }
 
 /* Streaming: the one pass also counts and fingerprints what goes by. */

@@ -30,7 +30,12 @@ extern bool osml_held_out(const OsmlHparams *hparams, uint64 hash);
 extern void osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 								  const OsmlColumnStats *stats);
 
-/* scaling constants, as the hyperparameters ask */
+/* scaling constants of scaling->n number columns and of the label behind them, as the
+ * hyperparameters ask; a column without rows is left as it is */
+extern void osml_scaling_fill(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+							  const OsmlColumnStats *stats, OsmlScaling *scaling);
+
+/* those of a run; raises what osml_check_magnitudes() does */
 extern void osml_scaling_from_stats(OsmlRun *run);
 
 /* streaming: what the load pass would have counted, block by block */

@@ -226,16 +226,6 @@ create_model(OsmlRun *run)
 	osml_intake_encode(run);
 }
 
-/* Set parameter i, whatever the compute type. */
-static void
-set_param(OsmlRun *run, size_t i, double value)
-{
-	if (run->spec.precision == OSML_FLOAT32)
-		((float *) run->params)[i] = (float) value;
-	else
-		((double *) run->params)[i] = value;
-}
-
 /* Weights of a linear model that no training row would ever change. */
 static void
 zero_unseen(OsmlRun *run)
@@ -247,12 +237,12 @@ zero_unseen(OsmlRun *run)
 		for (int j = 0; j < run->layout.n_dense; j++)
 		{
 			if (osml_stats_deviation(&run->stats[j]) == 0)
-				set_param(run, osml_linear_weight(&run->spec, k, j), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_weight(&run->spec, k, j), 0);
 		}
 		for (size_t i = 0; run->have_stats && i < entries; i++)
 		{
 			if (run->code_stats.count[i] == 0)
-				set_param(run, osml_linear_entry(&run->spec, k, i), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_entry(&run->spec, k, i), 0);
 		}
 	}
 }
@@ -266,12 +256,8 @@ zero_unseen(OsmlRun *run)
 static void
 init_params(OsmlRun *run)
 {
-	const OsmlReals *given = &run->hparams->initial_weights;
-
-	run->spec.ops->init(&run->spec, run->params);
-	for (int i = 0; i < given->n; i++)
-		set_param(run, i, given->values[i]);
-	if (given->n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
+	osml_run_init(&run->spec, run->hparams, run->params);
+	if (run->hparams->initial_weights.n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
 	if (run->spec.ops == &osml_model_linear)
 		zero_unseen(run);

@@ -14,6 +14,7 @@
 #include "osml.h"
 #include "source/encode.h"
 #include "source/shuffle.h"
+#include "train/load.h"
 #include "train/run.h"
 #include "train/trial.h"
 
@@ -36,7 +37,9 @@ typedef struct Pass
 	OsmlEncoder encoder;
 	OsmlLayout	layout;
 	OsmlColumnStats *stats;
+	const OsmlHparams *hparams;
 	OsmlBlock **kept;
+	int			n_rows[PASS_BLOCKS];	/* of each that was read */
 	int			n_kept;
 	int			n_wanted;		/* by steps */
 	int			n_blocks;
@@ -81,14 +84,23 @@ load_block(Pass *pass, OsmlBlock *raw)
 {
 	uint64		hash[OSML_BLOCK_ROWS];
 	OsmlBlock  *block;
+	OsmlBlock  *kept = osml_new_block(pass->context, &pass->layout);
+	int			next = 0;
 
 	osml_row_hash_block(&pass->encoder.set->layout, raw, 0, hash);
-	block = osml_encode_block(&pass->encoder, raw, NULL);
-	osml_stats_block(pass->stats, &pass->layout, block);
-	if (block->nrows == 0)
+	block = osml_encode_block(&pass->encoder, raw, hash);
+	if (pass->hparams->val_fraction > 0)
+		osml_split_rows(pass->hparams, &pass->layout, block, hash, 2, kept, NULL, &next);
+	else
+		memcpy(kept, block, osml_block_bytes(&pass->layout));
+	osml_stats_block(pass->stats, &pass->layout, kept);
+	if (kept->nrows == 0)
+	{
+		pfree(kept);
 		return;
-	pass->kept[pass->n_kept] = osml_new_block(pass->context, &pass->layout);
-	memcpy(pass->kept[pass->n_kept++], block, osml_block_bytes(&pass->layout));
+	}
+	pass->n_rows[pass->n_kept] = kept->nrows;
+	pass->kept[pass->n_kept++] = kept;
 }
 
 static bool
@@ -140,30 +152,31 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 	return pace;
 }
 
-/* As many prepared blocks as steps want, scaled as the rows read tell. */
+/* Scale the blocks that were read as a run would that had read no others. */
 static void
-prepare(const OsmlModelSpec *spec, Pass *pass)
+scale_blocks(OsmlModelSpec *spec, Pass *pass)
 {
 	int			n = spec->layout.n_dense;
-	int			n_read = pass->n_kept;
 	OsmlScaling scaling = {.n = n};
 
 	scaling.center = palloc0(sizeof(double) * Max(1, n));
 	scaling.scale = palloc0(sizeof(double) * Max(1, n));
 	scaling.impute = palloc0(sizeof(double) * Max(1, n));
-	for (int j = 0; j < n; j++)
-	{
-		scaling.center[j] = scaling.impute[j] = pass->stats[j].mean;
-		scaling.scale[j] = osml_stats_std(&pass->stats[j]);
-	}
-	/* the number of a class stays one */
-	scaling.label_center = pass->encoder.classes ? 0 : pass->stats[n].mean;
-	scaling.label_scale = pass->encoder.classes ? 1 : osml_stats_std(&pass->stats[n]);
-	for (int i = 0; i < n_read; i++)
+	osml_scaling_fill(pass->encoder.set, pass->hparams, pass->stats, &scaling);
+	spec->loss_param = pass->hparams->huber_delta / scaling.label_scale;
+	for (int i = 0; i < pass->n_kept; i++)
 	{
 		fill_up(&spec->layout, pass->kept[i]);
 		osml_prepare_block(&scaling, &spec->layout, spec->precision, pass->kept[i]);
 	}
+}
+
+/* As many prepared blocks as steps want. */
+static void
+multiply_blocks(const OsmlModelSpec *spec, Pass *pass)
+{
+	int			n_read = pass->n_kept;
+
 	for (int i = n_read; i < pass->n_wanted; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -216,6 +229,65 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 	return seconds / rows;
 }
 
+/* Is a step's gradient one that a run goes on with? */
+static bool
+is_finite(const OsmlModelSpec *spec, double loss_sum, double weight, void *grad)
+{
+	size_t		n = spec->ops->n_params(spec);
+
+	weight = weight > 0 ? weight : 1;
+	osml_backend_cpu.scale(spec->precision, n, grad, 1.0 / weight);
+	return isfinite(loss_sum / weight) &&
+		isfinite(osml_backend_cpu.norm(spec->precision, n, grad));
+}
+
+/*
+ * Batches of the rows that were read, in their order, each with the parameters
+ * of step 0: values so large that a step ends in infinity are found without one.
+ */
+static void
+foresee_steps(const OsmlModelSpec *spec, const Pass *pass, void *params, void *grad,
+			  OsmlTrial *trial)
+{
+	int64		batch = Min(pass->hparams->batch_size, PASS_BLOCKS * OSML_BLOCK_ROWS);
+	void	   *scratch = palloc0(spec->ops->scratch(spec, batch));
+	Size		bytes = spec->ops->n_params(spec) * osml_precision_size(spec->precision);
+	OsmlRowsAt	at = {0, 0};
+	double		loss_sum = 0;
+	double		weight = 0;
+	int64		rows = 0;
+	int			n_read = pass->n_kept;
+
+	for (int i = 0, lo = 0; i < n_read && !trial->explodes;)
+	{
+		int			hi = (int) Min(pass->n_rows[i], lo + batch - at.row);
+
+		spec->ops->accumulate(spec, &osml_backend_cpu, pass->kept[i], lo, hi, at, params,
+							  grad, &loss_sum, scratch);
+		weight += osml_run_weight(spec, pass->kept[i], lo, hi);
+		at.row += hi - lo;
+		rows += hi - lo;
+		lo = hi;
+		if (lo == pass->n_rows[i])
+		{
+			lo = 0;
+			i++;
+		}
+		if (at.row < batch && i < n_read)
+			continue;
+		if (spec->ops->end_batch)
+			spec->ops->end_batch(spec, &osml_backend_cpu, params, grad, &loss_sum, scratch);
+		trial->explodes = !is_finite(spec, loss_sum, weight, grad);
+		memset(grad, 0, bytes);
+		loss_sum = weight = 0;
+		at.row = 0;
+		at.batch++;
+		CHECK_FOR_INTERRUPTS();
+	}
+	trial->one_step = pass->n_blocks < PASS_BLOCKS && at.batch == 1 && rows <= batch;
+	pfree(scratch);
+}
+
 /* Updates of the parameters, as fit.c takes them. */
 static double
 time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
@@ -248,8 +320,8 @@ static void
 time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 {
 	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout,
-										   pass->encoder.classes ? pass->encoder.classes->n : 0);
-	Size		bytes = Max(1, spec.ops->n_params(&spec)) *
+									   pass->encoder.classes ? pass->encoder.classes->n : 0);
+	Size		bytes = Max(1, osml_model_values(&spec)) *
 		osml_precision_size(spec.precision);
 	int			slots = osml_optim_slots((OsmlOptim) hparams->optimizer);
 	int			flags = MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO;
@@ -258,8 +330,10 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 	void	   *state = MemoryContextAllocExtended(CurrentMemoryContext,
 												   bytes * Max(1, slots), flags);
 
-	spec.loss_param = hparams->huber_delta;
-	prepare(&spec, pass);
+	scale_blocks(&spec, pass);
+	osml_run_init(&spec, hparams, params);
+	foresee_steps(&spec, pass, params, grad, trial);
+	multiply_blocks(&spec, pass);
 	/* one that is kept belongs to loading */
 	if (hparams->shuffle == OSML_SHUFFLE_EPOCH)
 		trial->epoch_row = time_shuffle(&spec, hparams, pass);
@@ -281,6 +355,7 @@ osml_trial(const OsmlSource *source, const OsmlFeatureSet *set, const OsmlHparam
 
 	memset(trial, 0, sizeof(*trial));
 	pass->context = context;
+	pass->hparams = hparams;
 	pass->layout = osml_model_layout(set);
 	blocks = Min(ceil(rows / OSML_BLOCK_ROWS),
 				 (double) (Min(STEP_BYTES, (Size) osml_max_memory * 1024) /

@@ -14,6 +14,8 @@
 typedef struct OsmlTrial
 {
 	int64		rows;			/* that were read in a pass */
+	bool		explodes;		/* a step from the initial parameters is not finite */
+	bool		one_step;		/* those were all rows, and a step takes them all */
 	double		start;			/* of a pass, until its first rows are there */
 	double		read_row;		/* a row read and made into features */
 	double		shuffle_row;	/* a row of a shuffle that is kept */
