@@ -83,6 +83,11 @@ SELECT i, pg_temp.agrees(format('SELECT CASE WHEN i = %s THEN -1 ELSE n END AS y
 SELECT h, pg_temp.agrees('SELECT y, CASE WHEN i = 5 THEN 1e308 ELSE a END AS a, b FROM ca_rows', h) FROM unnest('{"{\"optimizer\":\"exact\"}", "{\"optimizer\":\"exact\", \"scale\":\"none\"}"}'::jsonb[]) h;
 SELECT h, pg_temp.agrees('SELECT y, 1e200::float8 AS a, b FROM ca_rows', h) FROM unnest('{"{\"optimizer\":\"exact\"}", "{\"optimizer\":\"exact\", \"bias\":false, \"scale\":\"none\"}"}'::jsonb[]) h;
 
+-- more categories than it has memory for
+SET osml.max_memory = '3MB';
+SELECT n, pg_temp.agrees(format('SELECT i AS y, ''k'' || i AS k FROM generate_series(1, %s) i', n), '{"optimizer":"exact"}') FROM unnest('{100,350}'::int[]) n;
+RESET osml.max_memory;
+
 -- values so large that the first step is infinite; where others may come before it nothing is sure
 SELECT h, pg_temp.agrees('SELECT y, CASE WHEN i = 5 THEN 1e200 ELSE a END AS a, b FROM ca_rows', h) FROM unnest('{"{\"scale\":\"none\"}", "{\"scale\":\"none\", \"model_type\":\"mlp\", \"num_hidden_neurons\":[4]}"}'::jsonb[]) h;
 SELECT pg_temp.agrees('SELECT CASE WHEN i = 5 THEN 1e308 ELSE n END AS y, a FROM ca_rows', '{"model_type":"poisson"}');

@@ -12,6 +12,7 @@
 #include "api/check.h"
 #include "osml.h"
 #include "source/encode.h"
+#include "train/exact_memory.h"
 #include "train/foresee.h"
 #include "train/length.h"
 
@@ -206,6 +207,18 @@ attempt_length(OsmlCheck *check)
 	osml_length_check(check->hparams, &kept);
 }
 
+/* Sums and solution of exact least squares, beside the model and what is held out. */
+static void
+attempt_exact(OsmlCheck *check)
+{
+	OsmlLayout	layout = osml_model_layout(check->set);
+	OsmlBudget	budget = check->budget;
+
+	budget.memory_used += (int64) check->where.needed + (int64) check->where.memory;
+	osml_exact_take_sums(&budget, &layout);
+	osml_exact_take_solution(&budget, check->survey[OSML_PART_TRAIN].active);
+}
+
 void
 osml_check_cost(OsmlCheck *check)
 {
@@ -227,6 +240,9 @@ osml_check_cost(OsmlCheck *check)
 			!(run.where.reread[OSML_PART_TRAIN] && check->hparams->lanes > 1) &&
 			!osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_length))
 			check->valid = false;
+		if (check->trains && !run.where.refused &&
+			osml_optimizer_is_exact(check->hparams->optimizer))
+			(void) osml_check_attempt(check, "memory", OSML_CHECK_ERROR, attempt_exact);
 	}
 	if (check->tried && check->trial.rows > 0)
 		check_time(check, &run);

@@ -8,6 +8,7 @@
 
 #include "utils/memutils.h"
 
+#include "compute/code_stats.h"
 #include "compute/rowhash.h"
 #include "source/encode.h"
 #include "source/resident.h"
@@ -26,6 +27,7 @@ typedef struct Counting
 	OsmlLayout	layout;			/* of features */
 	const OsmlHparams *hparams;
 	OsmlSurvey *survey;
+	OsmlCodeStats codes;		/* of the training rows, for exact least squares */
 } Counting;
 
 /* Rows that are there although a number of theirs is not. */
@@ -59,6 +61,25 @@ count_stats(Counting *counting, OsmlBlock *block, const uint64 *hash)
 		block = counting->kept;
 	}
 	osml_stats_block(counting->survey->stats, &counting->layout, block);
+	if (counting->codes.count)
+		osml_code_stats_block(&counting->codes, &counting->layout, block);
+}
+
+/* Columns that least squares has to solve for. */
+static int
+count_active(const Counting *counting)
+{
+	const OsmlSurvey *survey = counting->survey;
+	size_t		entries = osml_layout_entries(&counting->layout);
+	int			active = 0;
+
+	for (int j = 0; j < counting->layout.n_dense; j++)
+		active += survey->stats[j].min < survey->stats[j].max ||
+			(!counting->hparams->bias && survey->stats[j].max != 0);
+	for (size_t i = 0; i < entries; i++)
+		active += counting->codes.count[i] > 0 &&
+			(counting->codes.count[i] < survey->kept || !counting->hparams->bias);
+	return active;
 }
 
 /* What does not end the pass. */
@@ -101,6 +122,7 @@ osml_survey(const OsmlPart *part, const OsmlLesson *lesson, bool is_train,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlOnNull	on_null = lenient(hparams);
+	bool		exact = is_train && osml_optimizer_is_exact(hparams->optimizer);
 	Counting	counting = {
 		.encoder = {
 			.set = &part->set,
@@ -132,9 +154,20 @@ osml_survey(const OsmlPart *part, const OsmlLesson *lesson, bool is_train,
 		survey->stats = MemoryContextAlloc(old, sizeof(OsmlColumnStats) *
 										   (counting.layout.n_dense + 1));
 		osml_stats_init(survey->stats, counting.layout.n_dense + 1);
+		if (exact)
+		{
+			size_t		entries = osml_layout_entries(&counting.layout);
+
+			counting.codes.count = MemoryContextAllocExtended(context, sizeof(int64) * Max(1, entries),
+															  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+			counting.codes.label_mean = MemoryContextAllocExtended(context, sizeof(double) * Max(1, entries),
+																   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		}
 	}
 	survey->rows = osml_scan_unit(&scan, &whole, 0, 0);
 	survey->unknown = counting.encoder.n_unknown;
+	if (lesson && exact)
+		survey->active = count_active(&counting);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
