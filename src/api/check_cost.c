@@ -12,6 +12,7 @@
 #include "api/check.h"
 #include "osml.h"
 #include "source/encode.h"
+#include "train/exact_memory.h"
 #include "train/foresee.h"
 #include "train/length.h"
 
@@ -45,16 +46,12 @@ count_rows(const OsmlCheck *check, Prospect *run)
 static void
 foresee(const OsmlCheck *check, Prospect *run)
 {
-	OsmlBudget	budget = {
-		.memory_limit = (int64) osml_max_memory * 1024,
-		.spill_limit = (int64) osml_max_spill * 1024
-	};
-	OsmlLayout	layout;
+	OsmlLayout	layout = osml_model_layout(check->set);
 
-	layout = osml_model_layout(check->set);
 	/* every run's blocks have it */
 	layout.has_row_number = true;
-	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, budget, &run->where);
+	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, check->budget,
+				 &run->where);
 }
 
 /* What becomes of the rows that a run keeps. */
@@ -126,11 +123,11 @@ pass_seconds(const OsmlTrial *trial, double rows)
 
 /* Reading: to learn, to load, and again where rows are not kept. */
 static double
-reading_seconds(const OsmlTrial *trial, const Prospect *run, double epochs)
+reading_seconds(const OsmlCheck *check, const Prospect *run, double epochs)
 {
+	const OsmlTrial *trial = &check->trial;
 	double		train = run->read[OSML_PART_TRAIN];
-	double		seconds = trial->n_learning * trial->start +
-		train * (trial->learn_row + trial->shuffle_row);
+	double		seconds = check->learn_seconds + train * trial->shuffle_row;
 
 	for (int p = 0; p < OSML_N_PARTS; p++)
 		seconds += pass_seconds(trial, run->read[p]);
@@ -166,13 +163,14 @@ check_time(OsmlCheck *check, const Prospect *run)
 		seen = Min(seen, (double) epochs * n);
 	/* times that the rows go by, and validations, which cost no more than steps */
 	passes = exact ? 1 : Max(1, ceil(seen / n));
-	reading = reading_seconds(trial, run, passes);
+	reading = reading_seconds(check, run, passes);
 	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
 	initStringInfo(&message);
 	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
-	if (trial->n_learning > 0)
-		appendStringInfo(&message, ", in %d passes of which %d to learn features",
-						 trial->n_learning + 1, trial->n_learning);
+	if (check->lesson.n_passes > 0)
+		appendStringInfo(&message, ", in %d passes of which %d to learn %s",
+						 check->lesson.n_passes + 1, check->lesson.n_passes,
+						 check->lesson.fitted ? "features" : "classes");
 	if (run->where.reread[OSML_PART_TRAIN])
 		appendStringInfoString(&message, ", and again each epoch");
 	if (exact)
@@ -209,6 +207,18 @@ attempt_length(OsmlCheck *check)
 	osml_length_check(check->hparams, &kept);
 }
 
+/* Sums and solution of exact least squares, beside the model and what is held out. */
+static void
+attempt_exact(OsmlCheck *check)
+{
+	OsmlLayout	layout = osml_model_layout(check->set);
+	OsmlBudget	budget = check->budget;
+
+	budget.memory_used += (int64) check->where.needed + (int64) check->where.memory;
+	osml_exact_take_sums(&budget, &layout);
+	osml_exact_take_solution(&budget, check->survey[OSML_PART_TRAIN].active);
+}
+
 void
 osml_check_cost(OsmlCheck *check)
 {
@@ -230,6 +240,9 @@ osml_check_cost(OsmlCheck *check)
 			!(run.where.reread[OSML_PART_TRAIN] && check->hparams->lanes > 1) &&
 			!osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_length))
 			check->valid = false;
+		if (check->trains && !run.where.refused &&
+			osml_optimizer_is_exact(check->hparams->optimizer))
+			(void) osml_check_attempt(check, "memory", OSML_CHECK_ERROR, attempt_exact);
 	}
 	if (check->tried && check->trial.rows > 0)
 		check_time(check, &run);

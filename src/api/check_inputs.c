@@ -149,8 +149,9 @@ check_features(OsmlCheck *check)
 		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
 					   psprintf("%d features: %d numbers and %d categories or bins",
 								check->set->n_features, layout->n_dense, layout->n_codes), NULL);
-		if (!osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_counts))
-			check->valid = false;
+		check->counted = osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR,
+											attempt_counts);
+		check->valid = check->valid && check->counted;
 		for (int p = 0; p < OSML_PART_TRAIN; p++)
 		{
 			check->kind = p;

@@ -277,7 +277,7 @@ fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
 			if (!osml_intake_fill(run, feed->raw, feed->raw_hash))
 				break;
 		}
-		osml_split_rows(run, feed->raw, feed->raw_hash, feed->data->side, block,
+		osml_split_rows(run->hparams, &run->layout, feed->raw, feed->raw_hash, feed->data->side, block,
 						NULL, &feed->raw_next);
 	}
 	return block->nrows > 0;

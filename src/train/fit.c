@@ -297,22 +297,6 @@ end_batch(OsmlFit *fit)
 		osml_checkpoint_maybe(fit);
 }
 
-/* What rows [lo, hi) of a prepared block weigh. */
-static double
-weight_of(const OsmlRun *run, const OsmlBlock *block, int lo, int hi)
-{
-	const void *column;
-	double		sum = 0;
-
-	if (!run->layout.has_weight)
-		return hi - lo;
-	column = osml_block_column(block, run->layout.n_dense + 1);
-	for (int i = lo; i < hi; i++)
-		sum += run->spec.precision == OSML_FLOAT32 ?
-			((const float *) column)[i] : ((const double *) column)[i];
-	return sum;
-}
-
 /* Add rows [lo, hi) of a block to the current batch. */
 static void
 add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
@@ -323,7 +307,7 @@ add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
-	fit->step_weight += weight_of(run, block, lo, hi);
+	fit->step_weight += osml_run_weight(&run->spec, block, lo, hi);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;
 	osml_note_segment(fit, block, lo, hi);

@@ -2,8 +2,8 @@
  * fit.h
  *	  The step loop, and its state, which divergence.c reads.
  */
-#ifndef OSML_FIT_H
-#define OSML_FIT_H
+#ifndef OSML_TRAIN_FIT_H
+#define OSML_TRAIN_FIT_H
 
 #include "portability/instr_time.h"
 #include "train/feed.h"
@@ -110,4 +110,4 @@ extern void osml_fit_setup(OsmlFit *fit, OsmlRun *run);
 /* train; on return run->params hold the result */
 extern void osml_fit(OsmlRun *run);
 
-#endif							/* OSML_FIT_H */
+#endif							/* OSML_TRAIN_FIT_H */

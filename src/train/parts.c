@@ -153,13 +153,10 @@ osml_check_initial_weights(const OsmlHparams *hparams, const OsmlLayout *layout,
 void
 osml_resolve_scale_label(OsmlHparams *hparams)
 {
-	bool		squared;
-
 	/* the loss may wait for the label */
-	if (hparams->loss == 0 && hparams->scale_label == OSML_SCALE_AUTO)
+	if (hparams->scale_label != OSML_SCALE_AUTO || hparams->loss == 0)
 		return;
-	squared = osml_loss_is_squared((OsmlLoss) (hparams->loss - 1));
-	if (hparams->scale_label == OSML_SCALE_AUTO)
-		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
-			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+	hparams->scale_label = hparams->scale == OSML_SCALE_STANDARDIZE &&
+		osml_loss_is_squared((OsmlLoss) (hparams->loss - 1)) ?
+		OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
 }

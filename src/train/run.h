@@ -98,6 +98,18 @@ extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout,
 								   int n_classes);
 
+/* set parameter i, whatever the compute type */
+extern void osml_run_set_param(const OsmlModelSpec *spec, void *params, size_t i,
+							   double value);
+
+/* parameters at step 0: drawn, or given in the scaled columns' units */
+extern void osml_run_init(const OsmlModelSpec *spec, const OsmlHparams *hparams,
+						  void *params);
+
+/* what rows [lo, hi) of a prepared block weigh */
+extern double osml_run_weight(const OsmlModelSpec *spec, const OsmlBlock *block, int lo,
+							  int hi);
+
 /* what a run takes of its budget before the first row is kept: the model and all
  * that is counted of its columns; blocks for intake, split and window */
 extern Size osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows);

@@ -27,7 +27,6 @@
 #include "utils/timestamp.h"
 
 #include "catalog/checkpoint.h"
-#include "features/key.h"
 #include "model/linear.h"
 #include "osml.h"
 #include "train/best.h"
@@ -207,38 +206,6 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/* The factors on the weights of rows that "class_weight" asks for, or NULL. */
-static double *
-class_weights(const OsmlRun *run)
-{
-	const OsmlMap *map = &run->hparams->class_weight;
-	const OsmlClasses *classes = run->classes;
-	double	   *weights;
-	double		rows = 0;
-
-	if (map->word == NULL && map->n == 0)
-		return NULL;
-	weights = MemoryContextAlloc(run->context, sizeof(double) * classes->n);
-	for (int k = 0; k < classes->n; k++)
-		rows += run->class_rows[k];
-	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
-	for (int k = 0; k < classes->n; k++)
-		weights[k] = map->word ? rows / (classes->n * (double) run->class_rows[k]) : 1;
-	for (int i = 0; i < map->n; i++)
-	{
-		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
-
-		if (k < 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("hyperparameter \"class_weight\" names \"%s\", which is no class of label \"%s\"",
-							map->keys[i], run->set->label),
-					 errhint("The classes are %s.", osml_classes_words(classes))));
-		weights[k] = map->values[i];
-	}
-	return weights;
-}
-
 /*
  * The backend, with a library's products for wide layers.  One thread: a shared
  * server stays shared.
@@ -289,18 +256,9 @@ create_model(OsmlRun *run)
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, run->hparams->batch_size));
 	osml_check_initial_weights(run->hparams, &run->layout,
 							   run->classes ? run->classes->n : 0);
-	run->intake.encoder.class_weights = class_weights(run);
+	run->intake.encoder.class_weights =
+		osml_kind_class_weights(run->hparams, run->set, run->classes, run->class_rows);
 	osml_intake_encode(run);
-}
-
-/* Set parameter i, whatever the compute type. */
-static void
-set_param(OsmlRun *run, size_t i, double value)
-{
-	if (run->spec.precision == OSML_FLOAT32)
-		((float *) run->params)[i] = (float) value;
-	else
-		((double *) run->params)[i] = value;
 }
 
 /* Weights of a linear model that no training row would ever change. */
@@ -314,12 +272,12 @@ zero_unseen(OsmlRun *run)
 		for (int j = 0; j < run->layout.n_dense; j++)
 		{
 			if (osml_stats_deviation(&run->stats[j]) == 0)
-				set_param(run, osml_linear_weight(&run->spec, k, j), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_weight(&run->spec, k, j), 0);
 		}
 		for (size_t i = 0; run->have_stats && i < entries; i++)
 		{
 			if (run->code_stats.count[i] == 0)
-				set_param(run, osml_linear_entry(&run->spec, k, i), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_entry(&run->spec, k, i), 0);
 		}
 	}
 }
@@ -333,30 +291,11 @@ zero_unseen(OsmlRun *run)
 static void
 init_params(OsmlRun *run)
 {
-	const OsmlReals *given = &run->hparams->initial_weights;
-
-	run->spec.ops->init(&run->spec, run->params);
-	for (int i = 0; i < given->n; i++)
-		set_param(run, i, given->values[i]);
-	if (given->n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
+	osml_run_init(&run->spec, run->hparams, run->params);
+	if (run->hparams->initial_weights.n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
 	if (run->spec.ops == &osml_model_linear)
 		zero_unseen(run);
-}
-
-/* A count is not negative. */
-static void
-check_counts(const OsmlRun *run)
-{
-	const OsmlColumnStats *label = &run->stats[run->layout.n_dense];
-
-	if (run->have_stats && osml_losses[run->spec.loss].link == OSML_LINK_EXP && label->min < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model_type \"%s\" with loss \"%s\" needs counts as label, but \"%s\" of %s is as low as %g",
-						run->kind->name, osml_loss_name(run->spec.loss), run->set->label,
-						run->plan->parts[OSML_PART_TRAIN].source.label, label->min),
-				 errhint("Choose another \"model_type\", or filter such rows out.")));
 }
 
 /* Units of loss and huber_delta follow the label's scaling. */
@@ -381,7 +320,9 @@ train(OsmlRun *run)
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	osml_checkpoint_scaling(run);
-	check_counts(run);
+	if (run->have_stats)
+		osml_kind_check_counts(run->hparams, run->set,
+							   run->plan->parts[OSML_PART_TRAIN].source.label, run->stats);
 	set_units(run);
 	init_params(run);
 	if (!run->streamed && !run->reread)
