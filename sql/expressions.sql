@@ -59,6 +59,13 @@ SELECT osml_train('expr2', '{"optimizer": "exact"}', 'by_caller') > 0, osml_trai
 RESET default_text_search_config;
 SELECT count(*), count(DISTINCT weight) FROM osml.weights WHERE model IN ('by_caller', 'by_readers') AND feature = 'z';
 
+SET timezone_abbreviations = 'Australia';
+SELECT osml_train('SELECT y, (''2024-01-01 00:00:0'' || n || '' EST'')::timestamptz AS at FROM sexpr.rows WHERE n IS NOT NULL', jsonb_build_object('max_epochs', 1, 'num_workers', w), 'by_' || w) > 0
+	FROM generate_series(0, 1) w;
+SELECT count(DISTINCT mean) FROM osml.features WHERE model IN ('by_0', 'by_1');
+SELECT osml_drop_model('by_0'), osml_drop_model('by_1');
+RESET timezone_abbreviations;
+
 -- --- The row alone ----------------------------------------------------------------
 CREATE FUNCTION plain(x float8) RETURNS float8 LANGUAGE plpgsql AS 'BEGIN RETURN x; END';
 CREATE FUNCTION stable(x float8) RETURNS float8 LANGUAGE plpgsql STABLE PARALLEL SAFE AS 'BEGIN RETURN x; END';
@@ -102,6 +109,14 @@ CREATE DOMAIN again AS text CHECK ((value::text)::sexpr.checked IS NOT NULL);
 SELECT e, outcome(e) FROM unnest(ARRAY[$$(('{' || x || '}')::sexpr.checked[])[1]$$, $$(('{' || x || '}')::sexpr.sound[])[1]$$, 't::sexpr.again::text',
 	$$to_json('k1'::sexpr.mood) ->> 0$$, $$to_jsonb(row('k1', n)::sexpr.pair)::text$$, $$jsonb_build_object('a', ARRAY['k1'::sexpr.mood])::text$$,
 	$$to_jsonb(n) ->> 0$$, $$('k1'::sexpr.mood)::text$$]) e;
+-- Domains over domains, and literals of all kinds of types.
+CREATE DOMAIN checked_too AS sexpr.checked;
+CREATE DOMAIN plain_number AS float8;
+CREATE DOMAIN plain_too AS sexpr.plain_number CHECK (VALUE > -1);
+SELECT e, outcome(e) FROM unnest(ARRAY['x::sexpr.checked_too', $$('{1}'::sexpr.checked_too[])[1]$$, 'x::sexpr.plain_too', $$('{1}'::sexpr.plain_too[])[1]$$,
+	$$'[1,2)'::int4range @> n$$, $$('{"a": 1}'::jsonb ->> 'a')::int + n$$, $$t IN ('k1', 'k2') OR t LIKE 'a%' ESCAPE 'x'$$, $$CASE t WHEN 'a' THEN '1' ELSE '2' END$$,
+	$$extract(hour FROM at) + date_part('day', d)$$, $$interval '1 day' > '2 hours'$$, $$x::numeric(10, 2) || 'a'$$, $$'a' || 'b'$$, $$'a'$$, $$E'\\x01'::bytea = b$$,
+	$$'pg_class'::regclass::oid::int8$$, $$'postgres'::regrole::oid::int8$$, $$ts_lexize('simple', t)::text$$, $$'k1'::sexpr.mood = t::sexpr.mood$$, '$1', '$1000000 || t', $$x || $1000001$$]) e;
 -- Texts of rows tell the time in the row's stead, and are refused with it.
 CREATE FUNCTION seen(t text, e text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -126,6 +141,11 @@ SELECT e, outcome(e) FROM unnest(ARRAY['extract(hour FROM at)', $$date_trunc('da
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['sexpr.serial(x)']);
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['''today'' - d']);
 -- The report's query looks names up in the session, which must mean the same.
+CREATE FUNCTION length(t varchar) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 777';
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY['length(t::varchar)']);
+SET DateStyle = 'ISO, DMY';
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY[$$d - '01/02/03'$$]);
+RESET DateStyle;
 CREATE FUNCTION lower(t varchar) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 1.0';
 SET search_path = sexpr, pg_catalog, public;
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['lower(t::varchar)']);

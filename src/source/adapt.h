@@ -37,7 +37,7 @@ extern Oid	osml_type_by_name(const char *name);
 /* with its schema, whatever search_path is; palloc'd */
 extern char *osml_type_name(Oid type);
 
-/* What a domain, an array or a range is made of; InvalidOid for other types. */
+/* What a domain, an array or a range is made of, one step; InvalidOid for other types. */
 extern Oid	osml_type_inside(Oid type);
 
 /* What values of type consist of in the end. */

@@ -2,8 +2,8 @@
  * clock_words.c
  *	  Words that tell the time: see clock_words.h.
  *
- * Analysis turns a literal into a constant of its type and keeps the place in the
- * text where it stood, by which the literal as it was written is found again.
+ * Literals and constants are looked at when the expression is judged; other texts
+ * when they are there.
  */
 #include "postgres.h"
 
@@ -13,7 +13,6 @@
 #include "fmgr.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/parsenodes.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
@@ -22,19 +21,6 @@
 #include "source/clock_words.h"
 
 static const char *const clock_words[] = {"now", "today", "tomorrow", "yesterday"};
-
-/* A literal as it was written, and where. */
-typedef struct Written
-{
-	const char *text;
-	int			location;
-} Written;
-
-typedef struct Search
-{
-	const char *feature;
-	List	   *written;
-} Search;
 
 /* Values of the type are, or hold, dates or times; of rows it is taken for granted. */
 static bool
@@ -67,11 +53,10 @@ find_word(const char *text)
 	return NULL;
 }
 
-/* Raise if one of the words is in a text of the expression. */
-static void
-judge_text(const char *text, const char *feature)
+void
+osml_judge_clock_words(const char *text, Oid type, const char *feature)
 {
-	const char *word = find_word(text);
+	const char *word = holds_time(type) ? find_word(text) : NULL;
 
 	if (word != NULL)
 		ereport(ERROR,
@@ -93,66 +78,6 @@ osml_refuse_clock_words(const char *text)
 				 errmsg("date or time \"%s\" depends on the clock", text),
 				 errdetail("'%s' as a date or time is that at which it is read.", word),
 				 errhint("Write the date itself into the source.")));
-}
-
-static bool
-collect_written(Node *node, void *context)
-{
-	Search	   *search = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, A_Const) && IsA(&((A_Const *) node)->val, String))
-	{
-		Written    *written = palloc(sizeof(Written));
-
-		written->text = strVal(&((A_Const *) node)->val);
-		written->location = ((A_Const *) node)->location;
-		search->written = lappend(search->written, written);
-	}
-	return raw_expression_tree_walker(node, collect_written, context);
-}
-
-static bool
-judge_constants(Node *node, void *context)
-{
-	Search	   *search = context;
-	ListCell   *cell;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Const) && holds_time(((Const *) node)->consttype))
-	{
-		foreach(cell, search->written)
-		{
-			Written    *written = lfirst(cell);
-
-			if (written->location == ((Const *) node)->location)
-				judge_text(written->text, search->feature);
-		}
-	}
-	return expression_tree_walker(node, judge_constants, context);
-}
-
-void
-osml_judge_literals(Node *raw, Node *analysed, const char *feature)
-{
-	Search		search = {feature, NIL};
-
-	(void) collect_written(raw, &search);
-	(void) judge_constants(analysed, &search);
-}
-
-void
-osml_judge_literal_cast(const Const *constant, Oid type, const char *feature)
-{
-	Oid			output;
-	bool		is_varlena;
-
-	if (constant->constisnull || !holds_time(type))
-		return;
-	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
-	judge_text(OidOutputFunctionCall(output, constant->constvalue), feature);
 }
 
 /* osml.refuse_clock_words(anyelement) */

@@ -11,11 +11,8 @@
 
 #include "nodes/primnodes.h"
 
-/* Raise where a literal of raw, of which analysed was made, tells the time. */
-extern void osml_judge_literals(Node *raw, Node *analysed, const char *feature);
-
-/* Raise where a constant, which is cast to type by its text, tells the time. */
-extern void osml_judge_literal_cast(const Const *constant, Oid type, const char *feature);
+/* Raise where a text of the expression, read as a value of type, tells the time. */
+extern void osml_judge_clock_words(const char *text, Oid type, const char *feature);
 
 /*
  * A planned expression in which each text that becomes a date or a time is seen by

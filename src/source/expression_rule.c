@@ -10,13 +10,19 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_ts_config.h"
+#include "catalog/pg_ts_dict.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
@@ -24,12 +30,14 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "source/adapt.h"
 #include "source/clock_words.h"
 #include "source/expression_rule.h"
 #include "source/expression_trust.h"
+#include "source/literal.h"
 
 /*
  * Stable functions of the server that depend on pinned settings alone, whatever
@@ -70,6 +78,7 @@ typedef struct Judge
 {
 	const char *feature;
 	Oid			owner;			/* as whom the expression runs */
+	const List *literals;		/* texts of those that are not read yet */
 	bool		makes_text;		/* the function just judged is a text maker */
 	bool		makes_json;		/* one of them makes JSON */
 	List	   *types;			/* users' types in the expression */
@@ -184,16 +193,40 @@ judge_conversion(Judge *judge, Oid function)
 
 static bool judge_node(Node *node, void *context);
 
-/* The checks of a domain run with the cast to it. */
+/*
+ * The checks of a domain run with the cast to it.  As they were stored: the server's own
+ * list of them is planned, which evaluates what is constant.
+ */
 static void
 judge_domain(Judge *judge, Oid type)
 {
-	DomainConstraintRef *ref = palloc0(sizeof(DomainConstraintRef));
-	ListCell   *cell;
+	Relation	relation = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
 
-	InitDomainConstraintRef(type, ref, CurrentMemoryContext, false);
-	foreach(cell, ref->constraints)
-		(void) judge_node((Node *) ((DomainConstraintState *) lfirst(cell))->check_expr, judge);
+	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(type));
+	scan = systable_beginscan(relation, ConstraintTypidIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool		isnull;
+		Datum		check = heap_getattr(tuple, Anum_pg_constraint_conbin,
+										 RelationGetDescr(relation), &isnull);
+
+		if (!isnull)
+			(void) judge_node(stringToNode(TextDatumGetCString(check)), judge);
+	}
+	systable_endscan(scan);
+	table_close(relation, AccessShareLock);
+}
+
+/* Those of the domain that it is over too. */
+static void
+judge_domains(Judge *judge, Oid type)
+{
+	for (; get_typtype(type) == TYPTYPE_DOMAIN; type = osml_type_inside(type))
+		judge_domain(judge, type);
 }
 
 /* Values of type made from a text: of all that it is made of. */
@@ -231,12 +264,68 @@ judge_to_text(Judge *judge, Oid type)
 static void
 judge_type(Judge *judge, Oid type)
 {
-	for (; OidIsValid(type); type = osml_type_inside(type))
+	Oid			inside;
+	Oid			relation;
+	TupleDesc	desc;
+
+	check_stack_depth();
+	if (type >= FirstNormalObjectId)
 	{
+		if (list_member_oid(judge->types, type))
+			return;
+		judge->types = lappend_oid(judge->types, type);
 		osml_expression_trust(TypeRelationId, type, judge->owner, judge->feature);
-		if (type >= FirstNormalObjectId)
-			judge->types = list_append_unique_oid(judge->types, type);
+		osml_expression_trust(CollationRelationId, get_typcollation(type), judge->owner,
+							  judge->feature);
 	}
+	inside = osml_type_inside(type);
+	if (OidIsValid(inside))
+		judge_type(judge, inside);
+	relation = get_typ_typrelid(type);
+	if (type < FirstNormalObjectId || !OidIsValid(relation))
+		return;
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			judge_type(judge, TupleDescAttr(desc, i)->atttypid);
+	}
+}
+
+/*
+ * A literal that is to become a value of type.  Names of text search configurations
+ * and dictionaries are judged when they have been looked up.
+ */
+static void
+judge_literal(Judge *judge, const char *text, Oid type)
+{
+	if (type != REGCONFIGOID && type != REGDICTIONARYOID)
+		judge_from_text(judge, type);
+	osml_judge_clock_words(text, type, judge->feature);
+}
+
+static void
+judge_constant(Judge *judge, const Const *constant)
+{
+	if (constant->constisnull)
+		return;
+	if (constant->consttype == REGCONFIGOID)
+		osml_expression_trust(TSConfigRelationId, DatumGetObjectId(constant->constvalue),
+							  judge->owner, judge->feature);
+	if (constant->consttype == REGDICTIONARYOID)
+		osml_expression_trust(TSDictionaryRelationId, DatumGetObjectId(constant->constvalue),
+							  judge->owner, judge->feature);
+}
+
+/* The text of a constant. */
+static const char *
+constant_text(const Const *constant)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
+	return OidOutputFunctionCall(output, constant->constvalue);
 }
 
 /* A cast by way of a text.  A text that is known tells whether it means the time. */
@@ -248,8 +337,8 @@ judge_cast(Judge *judge, CoerceViaIO *cast)
 	judge_type(judge, exprType(arg));
 	judge_to_text(judge, exprType(arg));
 	judge_from_text(judge, cast->resulttype);
-	if (IsA(arg, Const))
-		osml_judge_literal_cast((Const *) arg, cast->resulttype, judge->feature);
+	if (IsA(arg, Const) && !((Const *) arg)->constisnull)
+		osml_judge_clock_words(constant_text((Const *) arg), cast->resulttype, judge->feature);
 }
 
 /* What a text maker is given. */
@@ -292,6 +381,7 @@ static bool
 judge_node(Node *node, void *context)
 {
 	Judge	   *judge = context;
+	const char *text;
 
 	if (node == NULL)
 		return false;
@@ -312,7 +402,15 @@ judge_node(Node *node, void *context)
 								  judge->owner, judge->feature);
 			break;
 		case T_Param:
+			judge_type(judge, exprType(node));
+			text = osml_literal_text(judge->literals, (Param *) node);
+			if (text != NULL)
+				judge_literal(judge, text, exprType(node));
+			break;
 		case T_Const:
+			judge_type(judge, exprType(node));
+			judge_constant(judge, (Const *) node);
+			break;
 		case T_FuncExpr:
 		case T_RelabelType:
 		case T_CoerceViaIO:
@@ -330,7 +428,7 @@ judge_node(Node *node, void *context)
 	if (IsA(node, SQLValueFunction))	/* current_date, current_user and their like */
 		depends(judge, "It asks for the time or the user.");
 	if (IsA(node, CoerceToDomain))
-		judge_domain(judge, ((CoerceToDomain *) node)->resulttype);
+		judge_domains(judge, ((CoerceToDomain *) node)->resulttype);
 	if (IsA(node, CoerceViaIO))
 		judge_cast(judge, (CoerceViaIO *) node);
 	else
@@ -342,9 +440,9 @@ judge_node(Node *node, void *context)
 }
 
 void
-osml_expression_judge(Node *expression, const char *feature, Oid owner)
+osml_expression_judge(Node *expression, const List *literals, const char *feature, Oid owner)
 {
-	Judge		judge = {.feature = feature, .owner = owner};
+	Judge		judge = {.feature = feature, .owner = owner, .literals = literals};
 
 	(void) judge_node(expression, &judge);
 	if (judge.makes_json)

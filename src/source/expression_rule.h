@@ -17,12 +17,15 @@
 #include "nodes/primnodes.h"
 
 /*
- * Raise unless the rule holds for an analysed or a planned expression.  Both are
- * to be asked: only planning shows default arguments and what inlined functions
- * hold, and it may evaluate what it would have shown.  owner is as whom it will
- * run; feature is for messages.
+ * Raise unless the rule holds for an expression.  It is to be asked three times: of
+ * one whose literals are not read yet (literals are their texts, source/literal.h; else
+ * NIL), of the analysed and of the planned one.  Reading literals runs input functions,
+ * only planning shows default arguments and what inlined functions hold, and each may
+ * evaluate what it would have shown.  owner is as whom it will run; feature is for
+ * messages.
  */
-extern void osml_expression_judge(Node *expression, const char *feature, Oid owner);
+extern void osml_expression_judge(Node *expression, const List *literals,
+								  const char *feature, Oid owner);
 
 /*
  * Does a pinned setting have a say in the value of a planned expression?  Most

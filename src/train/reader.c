@@ -235,7 +235,10 @@ reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
 	XactIsoLevel = XACT_REPEATABLE_READ;
 	XactReadOnly = true;
 	share_snapshot(segment, index);
-	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
+	/* restricted: nothing of a query, such as a held cursor, outlives its transaction
+	 * and runs as the session's user */
+	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	osml_serve_reads(segment, queue, index, reader_idle, NULL);
 	osml_worker_end();
