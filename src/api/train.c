@@ -35,7 +35,7 @@ osml_train(PG_FUNCTION_ARGS)
 /* what may be otherwise in a run that goes on: nothing that the weights depend on */
 static const char *const may_change[] = {
 	"on_changed_data", "every_n_train_steps", "train_time_interval", "log_every_n_steps",
-	"num_workers", "on_disconnect", "max_time", "deploy", NULL
+	"num_workers", "on_disconnect", "max_time", "deploy", "restart", NULL
 };
 
 static void
@@ -61,7 +61,7 @@ check_may_change(Jsonb *hparams)
 					 errmsg("hyperparameter \"%s\" of a run that goes on cannot be changed", name),
 					 errhint("Those that can be are on_changed_data, every_n_train_steps, "
 							 "train_time_interval, log_every_n_steps, num_workers, on_disconnect, "
-							 "max_time and deploy.")));
+							 "max_time, deploy and restart.")));
 	}
 }
 

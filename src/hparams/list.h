@@ -106,4 +106,5 @@ HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exce
 HP(CHOICE, device, "auto", 0, 0, osml_device_name, "where to compute")
 HP(INT, num_workers, "0", 0, 64, NULL, "reader workers; 0: the calling session reads")
 HP(BOOL, deploy, "true", 0, 0, NULL, "make a finished run the model's deployed version")
+HP(BOOL, restart, "false", 0, 0, NULL, "once the server is back after it died or was stopped, go on by itself from the last checkpoint; needs osml in shared_preload_libraries")
 HP(CHOICE, on_disconnect, "cancel", 0, 0, osml_on_disconnect_name, "what a run does when its waiting client is gone")

@@ -19,6 +19,7 @@
 #include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/parts.h"
+#include "train/restart.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
@@ -148,6 +149,16 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	osml_resolve_scale_label(hparams);
 }
 
+static void
+check_restart(const OsmlHparams *hparams)
+{
+	if (hparams->restart && !osml_restart_available())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("hyperparameter \"restart\" needs osml to be preloaded"),
+				 errhint("Add osml to shared_preload_libraries and restart the server, or resume an interrupted run with osml_resume.")));
+}
+
 OsmlPlan *
 osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 {
@@ -159,6 +170,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	dataset = find_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
 	osml_hparams_check(hparams);
+	check_restart(hparams);
 	plan->wait = request->wait;
 	plan->dataset = pstrdup(request->dataset);
 	osml_identity_capture(plan);

@@ -39,6 +39,7 @@
 #include "train/load.h"
 #include "train/parts.h"
 #include "train/run.h"
+#include "train/ticket.h"
 #include "train/trainer.h"
 #include "train/validate.h"
 #include "train/version.h"
@@ -94,6 +95,8 @@ end_run(OsmlRun *run, const char *status, const char *error)
 	run->log.n = 0;
 	osml_run_end(&run->row);
 	osml_worker_end();
+	if (strcmp(status, "interrupted") != 0)
+		osml_ticket_void(run->plan->database, run->row.run_id);
 	publish_end(run, status);
 }
 
@@ -176,6 +179,8 @@ commit_run_row(OsmlRun *run)
 		osml_run_lock_take(plan->run_id);
 		osml_run_insert(&run->row);
 	}
+	if (run->hparams->restart)
+		osml_ticket_issue(plan);
 	osml_worker_end();
 	MemoryContextSwitchTo(run->context);
 
@@ -376,6 +381,7 @@ commit_result(OsmlRun *run)
 	run->row.status = "finished";
 	osml_run_end(&run->row);
 	osml_worker_end();
+	osml_ticket_void(run->plan->database, run->row.run_id);
 	publish_end(run, "finished");
 }
 

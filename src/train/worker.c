@@ -43,8 +43,8 @@ static const char *const carried_settings[] = {
 	"osml.max_metric_rows",
 };
 
-OsmlSegment *
-osml_worker_start(Datum main_arg)
+void
+osml_worker_prepare(void)
 {
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGINT, StatementCancelHandler);
@@ -55,6 +55,12 @@ osml_worker_start(Datum main_arg)
 												 ALLOCSET_DEFAULT_SIZES);
 	worker_owner = ResourceOwnerCreate(NULL, "osml worker");
 	CurrentResourceOwner = worker_owner;
+}
+
+OsmlSegment *
+osml_worker_start(Datum main_arg)
+{
+	osml_worker_prepare();
 	return osml_segment_attach(DatumGetUInt32(main_arg));
 }
 
