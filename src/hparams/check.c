@@ -7,6 +7,7 @@
 #include "compute/block.h"
 #include "hparams/hparams.h"
 #include "model/model.h"
+#include "rules/average/average.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
 #include "rules/schedule/schedule.h"
@@ -51,6 +52,30 @@ resolve_rate(OsmlHparams *hparams)
 			CONSTANT_RATE : FALLING_RATE;
 }
 
+/* An average over steps or epochs needs such. */
+static void
+check_averaging(const OsmlHparams *hparams)
+{
+	double		start = hparams->swa_epoch_start;
+
+	if (hparams->weight_averaging > 0 && osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" takes no steps whose weights could be averaged",
+				 "Leave out \"weight_averaging\", or choose AdamW, Adam or SGD.");
+	if (start >= 1 && start != floor(start))
+		conflict("hyperparameter \"swa_epoch_start\" must be a whole number where it is 1 or more",
+				 "A whole number is an epoch, a number below 1 is a share of the epochs.");
+	if (hparams->weight_averaging != 1 + OSML_AVERAGE_SWA)
+		return;
+	if (hparams->max_epochs == OSML_AUTO &&
+		(hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time)))
+		conflict("weight_averaging \"swa\" takes weights at the ends of epochs, which an endless stream has not",
+				 "Give \"max_epochs\", or set \"weight_averaging\" to ema.");
+	if (hparams->max_epochs != OSML_AUTO && start > hparams->max_epochs)
+		conflict(psprintf("hyperparameter \"swa_epoch_start\" is %.0f, but \"max_epochs\" is " INT64_FORMAT,
+						  start, hparams->max_epochs),
+				 "No epoch would be averaged: lower \"swa_epoch_start\".");
+}
+
 void
 osml_hparams_check(OsmlHparams *hparams)
 {
@@ -90,6 +115,7 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->num_hidden_neurons.n > OSML_MAX_HIDDEN)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
+	check_averaging(hparams);
 	resolve_rate(hparams);
 	if (hparams->lr_schedule == 1 + OSML_SCHEDULE_STEP && hparams->step_size == OSML_AUTO)
 		conflict("lr_schedule \"step\" needs \"step_size\"",

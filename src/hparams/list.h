@@ -67,6 +67,12 @@ HP(INT, plateau_patience, "10", 0, 9007199254740991.0, NULL, "schedule reduce_on
 HP(REAL, plateau_threshold, "0.0001", 0, 1e300, NULL, "schedule reduce_on_plateau: relative improvement that counts")
 HP(INT, plateau_cooldown, "0", 0, 9007199254740991.0, NULL, "schedule reduce_on_plateau: values of monitor to wait after a reduction")
 HP(REAL, min_lr, "0", 0, 1e300, NULL, "schedule reduce_on_plateau: least learning rate")
+HP(CHOICE, weight_averaging, "none", 0, 0, osml_weight_averaging_name, "average of the weights that is validated, kept and predicted with while training goes on with the weights themselves: none, ema of every step's, or swa of those at the ends of epochs")
+HP(REAL, ema_decay, "0.999", 0, 1, NULL, "weight_averaging ema: share of the average that a step leaves in it")
+HP(REAL, swa_epoch_start, "0.8", 0, 2147483647, NULL, "weight_averaging swa: first epoch whose weights are averaged, or where it is, as a share of the epochs, if below 1 (alias swa_start)")
+HP(REAL, swa_lrs, "auto", 0, 1e300, NULL, "weight_averaging swa: learning rate to go to when averaging begins, in the place of lr_schedule; auto: none, lr_schedule goes on")
+HP(INT, annealing_epochs, "10", 0, 2147483647, NULL, "weight_averaging swa: epochs in which lr goes to swa_lrs")
+HP(CHOICE, annealing_strategy, "cos", 0, 0, osml_annealing_name, "weight_averaging swa: lr goes to swa_lrs along half a cosine or in a line")
 HP(REAL, gradient_clip_val, "0", 0, 1e300, NULL, "clip the gradient to this norm or value; 0: no clipping")
 HP(CHOICE, gradient_clip_algorithm, "norm", 0, 0, osml_clip_name, "what gradient_clip_val bounds: the norm of the gradient, or each value")
 

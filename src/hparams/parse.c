@@ -43,6 +43,7 @@ static const struct
 	const char *name;
 }			aliases[] = {
 	{"limit_train_batches", "max_batches"},
+	{"swa_start", "swa_epoch_start"},
 };
 
 /* Raise the one error for a value that does not fit its line; what: in words. */

@@ -117,6 +117,15 @@ typedef struct OsmlModelOps
 							  void *params, void *grad, double *loss_sum,
 							  void *scratch);
 
+	/* the buffers as they are before the first batch; NULL: there are never any */
+	void		(*reset_buffers) (const OsmlModelSpec *spec, void *params);
+
+	/* in the place of end_batch, for parameters that no batch has been trained with:
+	 * the complete batch into the buffers, which become the mean over all batches
+	 * since reset_buffers; no gradient.  NULL together with it */
+	void		(*count_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,
+								void *params, void *scratch);
+
 	/* z[k * (hi - lo) + i] = output k of row lo + i, always float64 */
 	void		(*predict) (const OsmlModelSpec *spec, const OsmlBackend *backend,
 							const OsmlBlock *block, int lo, int hi,

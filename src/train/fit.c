@@ -162,6 +162,7 @@ take_step(OsmlFit *fit)
 		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
 							 &run->monitor->schedule, &run->monitor->plateau,
 							 run->row.steps + 1, fit->total_steps);
+	step.lr = osml_averaging_rate(&fit->averaging, run, step.lr);
 	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
@@ -169,6 +170,7 @@ take_step(OsmlFit *fit)
 
 	if (run->hparams->l1 > 0)
 		shrink_weights(run, step.lr * run->hparams->l1);
+	osml_averaging_step(&fit->averaging, run);
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
@@ -194,6 +196,20 @@ take_step(OsmlFit *fit)
 	}
 }
 
+/* Validate what the run would keep if it ended here. */
+static void
+validate(OsmlFit *fit, bool always)
+{
+	OsmlRun    *run = fit->run;
+	void	   *trained = run->params;
+
+	run->params = osml_averaging_weights(&fit->averaging, run);
+	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+								  run->hparams->limit_val_batches, always);
+	run->params = trained;
+	fit->validated_batch = fit->n_batches;
+}
+
 /* Validation while training, when the batch count says so. */
 static void
 maybe_validate(OsmlFit *fit, bool epoch_end)
@@ -214,11 +230,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 		due = fit->n_batches % batches == 0 && !epoch_end;
 	}
 	if (due && fit->validated_batch != fit->n_batches)
-	{
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, fit->done);
-		fit->validated_batch = fit->n_batches;
-	}
+		validate(fit, fit->done);
 }
 
 /* Has the run had enough? */
@@ -416,6 +428,7 @@ fit_epochs(OsmlFit *fit)
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
+		osml_averaging_epoch(&fit->averaging, run, run->parts[OSML_PART_VAL].present);
 		maybe_validate(fit, true);
 		fit->done = fit->done || run->monitor->done;
 	}
@@ -439,11 +452,11 @@ osml_fit(OsmlRun *run)
 		osml_length_no_step(run->hparams);
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
+	osml_averaging_end(&fit.averaging, run);
 	/* what ends nothing any more is not offered */
 	run->monitor = NULL;
 	if (run->parts[OSML_PART_VAL].present &&
 		(fit.validated_batch != fit.n_batches || !run->validation_logged))
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, true);
+		validate(&fit, true);
 	note_clipping(&fit);
 }

@@ -6,6 +6,7 @@
 #define OSML_FIT_H
 
 #include "portability/instr_time.h"
+#include "train/averaging.h"
 #include "train/feed.h"
 
 /* pieces of the current step's rows, kept for a message that names them */
@@ -45,6 +46,7 @@ typedef struct OsmlFit
 	void	   *grad;			/* sum over the rows of the step so far */
 	void	   *optim_state;
 	OsmlOptimHyper hyper;
+	OsmlAveraging averaging;
 	void	   *kept_grad;		/* drop_last: grad before this batch; else NULL */
 	double		kept_loss_sum;
 	double		kept_weight;

@@ -65,6 +65,7 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	hparams->max_epochs = fit->epochs;
 	fit->total_steps = run->streamed ? 0 :
 		osml_length_steps(hparams, fit->epochs, fit->batches_per_epoch);
+	osml_averaging_setup(&fit->averaging, run, fit->epochs);
 	osml_monitor_setup(run, Max(1, (fit->batches_per_epoch + hparams->accumulate_grad_batches - 1) /
 								hparams->accumulate_grad_batches));
 	INSTR_TIME_SET_CURRENT(fit->lap_start);

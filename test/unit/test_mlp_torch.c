@@ -230,6 +230,20 @@ test_batch_norm(void)
 	ok(isfinite(cpu->norm(OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
 	   grad[0] == 0 && grad[spec.ops->n_params(&spec) - 1] != 0,
 	   "its gradient is finite, and zero where it goes through the normalised values");
+	/* rows 0 to 15 are given up, and the batch begins anew with five others */
+	for (int given_up = 0; given_up < 2; given_up++)
+	{
+		memcpy(params, before, sizeof(params));
+		squares = loss;
+		loss = 0;
+		if (given_up)
+			spec.ops->accumulate(&spec, cpu, block, 0, 15, (OsmlRowsAt) {2, 0}, params, grad,
+								 &loss, scratch);
+		spec.ops->accumulate(&spec, cpu, block, 15, 20, (OsmlRowsAt) {2, 0}, params, grad,
+							 &loss, scratch);
+		spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
+	}
+	ok(loss == squares, "a batch that was given up leaves no row in the next");
 	free(block);
 	free(scratch);
 }
