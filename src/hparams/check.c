@@ -76,6 +76,42 @@ check_averaging(const OsmlHparams *hparams)
 				 "No epoch would be averaged: lower \"swa_epoch_start\".");
 }
 
+/*
+ * Trying out a few batches: what other keys say otherwise gives way, as in Lightning,
+ * and the stored set says what was done.
+ */
+static void
+resolve_trying(OsmlHparams *hparams)
+{
+	double		batches = hparams->overfit_batches;
+
+	if ((hparams->fast_dev_run != 0 || batches > 0) &&
+		osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" takes every row once, and no batches",
+				 "Leave out \"fast_dev_run\" and \"overfit_batches\", or choose AdamW, Adam or SGD.");
+	if (batches >= 1 && batches != floor(batches))
+		conflict("hyperparameter \"overfit_batches\" must be a whole number where it is 1 or more",
+				 "A whole number counts batches, a number below 1 is a share of them.");
+	if (batches > 0 && hparams->lanes > 1)
+		conflict("hyperparameter \"overfit_batches\" takes the first rows, which \"lanes\" deals out",
+				 "Leave out \"lanes\".");
+	if (batches > 0)
+	{
+		hparams->shuffle = OSML_SHUFFLE_NONE;
+		hparams->val_fraction = 0;
+		hparams->limit_val_batches = OSML_AUTO;
+	}
+	if (hparams->fast_dev_run == 0)
+		return;
+	if (hparams->fast_dev_run == OSML_TRUE)
+		hparams->fast_dev_run = 1;
+	hparams->max_epochs = 1;
+	hparams->max_batches = hparams->fast_dev_run;
+	hparams->val_check_interval = 0;
+	hparams->num_sanity_val_steps = 0;
+	hparams->limit_val_batches = hparams->limit_test_batches = OSML_AUTO;
+}
+
 void
 osml_hparams_check(OsmlHparams *hparams)
 {
@@ -116,6 +152,7 @@ osml_hparams_check(OsmlHparams *hparams)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
 	check_averaging(hparams);
+	resolve_trying(hparams);
 	resolve_rate(hparams);
 	if (hparams->lr_schedule == 1 + OSML_SCHEDULE_STEP && hparams->step_size == OSML_AUTO)
 		conflict("lr_schedule \"step\" needs \"step_size\"",

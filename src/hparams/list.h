@@ -8,8 +8,8 @@
  *
  *	  HP(kind, name, default, low, high, names, meaning)
  *
- * kind: BOOL, INT, REAL, CHOICE, TEXT, COLUMN, TEXTS, REALS, TIME.  default: as a user
- * would write it; "auto" leaves the value unset, to be resolved by
+ * kind: BOOL, INT, SWITCH (true, false or a number), REAL, CHOICE, TEXT, COLUMN, TEXTS,
+ * REALS, TIME.  default: as a user would write it; "auto" leaves the value unset, to be resolved by
  * osml_hparams_resolve() or by the trainer.  low, high: inclusive range of
  * numbers.  names: for CHOICE, a function that returns the i-th name.
  *
@@ -102,6 +102,11 @@ HP(REAL, stopping_threshold, "auto", -1e300, 1e300, NULL, "end the run once moni
 HP(REAL, divergence_threshold, "auto", -1e300, 1e300, NULL, "end the run once monitor is worse than this")
 HP(INT, log_every_n_steps, "50", 1, 2147483647, NULL, "steps between rows in osml.metrics")
 HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exceeds this many times the first; 0: only when it is not finite")
+
+/* trying out */
+HP(SWITCH, fast_dev_run, "false", 0, 1000000, NULL, "try everything out on so many batches of training, validation and test rows (true: one): one epoch, and neither metrics nor a version are kept")
+HP(REAL, overfit_batches, "0", 0, 2147483647, NULL, "train each epoch on the same so many first batches, or this share of them if below 1, and validate on their rows; shuffle, val_fraction and limit_val_batches then count for nothing; 0: no")
+HP(BOOL, detect_anomaly, "false", 0, 0, NULL, "look in each batch for the first value that is not finite, and end the run naming its row, layer and kind; takes up to twice the time")
 
 /* machinery */
 HP(CHOICE, device, "auto", 0, 0, osml_device_name, "where to compute")

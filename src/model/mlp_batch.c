@@ -14,13 +14,21 @@
 
 #include <math.h>
 
+/* what a batch goes forward for */
+typedef enum Purpose
+{
+	PURPOSE_TRAIN,				/* its share of the running statistics is fixed */
+	PURPOSE_COUNT,				/* they are means over the batches */
+	PURPOSE_LOOK				/* they stay as they are */
+} Purpose;
+
 /* scratch of a batch: for all of its rows, and for each block of them */
 typedef struct Batch
 {
 	OsmlMlp		mlp;
 	const OsmlBackend *backend;
 	OsmlMlpKept *kept;
-	bool		counts_only;	/* running statistics are means over the batches */
+	Purpose		purpose;
 	double	   *sum;			/* a number a column of a layer's inputs */
 	double	   *product;
 	double	   *gain;
@@ -180,7 +188,7 @@ momentum_of(const Batch *batch, int l, const void *params)
 {
 	const OsmlMlp *mlp = &batch->mlp;
 
-	return batch->counts_only ? 1 / (osml_mlp_get(mlp, params, mlp->layer[l].batches) + 1) :
+	return batch->purpose == PURPOSE_COUNT ? 1 / (osml_mlp_get(mlp, params, mlp->layer[l].batches) + 1) :
 		OSML_BATCH_NORM_MOMENTUM;
 }
 
@@ -198,6 +206,7 @@ normalise(Batch *batch, int l, void *params)
 	int64_t		n = batch->kept->rows;
 	double	   *mean = batch->sum;
 	double		momentum = momentum_of(batch, l, params);
+	bool		tracked = n > 1 && batch->purpose != PURPOSE_LOOK;
 	size_t		bytes = (size_t) layer->n_in * sizeof(double);
 
 	memset(batch->sum, 0, bytes);
@@ -215,7 +224,7 @@ normalise(Batch *batch, int l, void *params)
 	for (int j = 0; j < layer->n_in; j++)
 	{
 		batch->inverse[l][j] = 1 / sqrt(batch->product[j] / (double) n + OSML_BATCH_NORM_EPS);
-		if (n == 1)
+		if (!tracked)
 			continue;
 		run_along(mlp, params, layer->mean + (size_t) j, momentum, mean[j]);
 		run_along(mlp, params, layer->var + (size_t) j, momentum,
@@ -227,7 +236,7 @@ normalise(Batch *batch, int l, void *params)
 
 		batch->backend->map(precision, x, mean, batch->inverse[l], batch->zeroes, x);
 	}
-	if (n > 1)
+	if (tracked)
 		osml_mlp_set(mlp, params, layer->batches,
 					 osml_mlp_get(mlp, params, layer->batches) + 1);
 }
@@ -342,9 +351,9 @@ backward(Batch *batch, int l, const void *params, void *grad)
 		back_through_norm(batch, l, grad);
 }
 
-/* all layers over the kept rows, running statistics on the way; false: none are kept */
+/* inputs of the first layer, of the kept rows; false: none are kept */
 static bool
-go_forward(Batch *batch, void *params)
+load_inputs(Batch *batch, const void *params)
 {
 	if (batch->kept->batch == 0 || batch->kept->rows == 0)
 		return false;
@@ -355,6 +364,15 @@ go_forward(Batch *batch, void *params)
 
 		osml_mlp_inputs(&batch->mlp, batch->backend, params, &chunk.rows);
 	}
+	return true;
+}
+
+/* all layers over the kept rows, running statistics on the way; false: none are kept */
+static bool
+go_forward(Batch *batch, void *params)
+{
+	if (!load_inputs(batch, params))
+		return false;
 	for (int l = 0; l < batch->mlp.n_layers; l++)
 		forward(batch, l, params);
 	return true;
@@ -408,7 +426,34 @@ osml_mlp_count_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void
 	if (!spec->network.batch_norm)
 		return;
 	batch = lay_out(spec, backend, &area);
-	batch.counts_only = true;
+	batch.purpose = PURPOSE_COUNT;
 	if (go_forward(&batch, params))
 		forget(&batch);
+}
+
+/* find_anomaly() of the kept rows */
+bool
+osml_mlp_find_in_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *params,
+					   void *scratch, OsmlAnomaly *found)
+{
+	OsmlMlpScratch area = {scratch, 0};
+	Batch		batch = lay_out(spec, backend, &area);
+
+	batch.purpose = PURPOSE_LOOK;
+	if (!load_inputs(&batch, params))
+		return false;
+	for (int l = 0; l < batch.mlp.n_layers; l++)
+	{
+		forward(&batch, l, params);
+		for (int64_t c = 0; c < chunks_of(batch.kept->rows); c++)
+		{
+			Chunk		chunk = chunk_at(&batch, c);
+
+			if (!osml_mlp_find_in_outputs(&batch.mlp, &chunk.rows, l, found))
+				continue;
+			found->row += c * OSML_BLOCK_ROWS;
+			return true;
+		}
+	}
+	return false;
 }

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "rules/schedule/schedule.h"
+#include "train/anomaly.h"
 #include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
@@ -168,6 +169,8 @@ take_step(OsmlFit *fit)
 							 &update, fit->n_params, run->params, fit->grad,
 							 fit->optim_state);
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
 		shrink_weights(run, step.lr * run->hparams->l1);
 	osml_averaging_step(&fit->averaging, run);
@@ -254,9 +257,13 @@ end_batch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	if (run->spec.ops->end_batch)
 		run->spec.ops->end_batch(&run->spec, run->backend, run->params, fit->grad,
 								 &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	fit->n_batches++;
 	fit->batch_rows = 0;
 	if (++fit->batches_in_step >= run->hparams->accumulate_grad_batches)
@@ -288,11 +295,14 @@ static void
 add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 {
 	OsmlRun    *run = fit->run;
-
 	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, block, lo, hi, at);
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, block, lo, hi, at);
 	fit->step_weight += weight_of(run, block, lo, hi);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;
@@ -403,7 +413,10 @@ fit_endless(OsmlFit *fit)
 		end_batch(fit);
 }
 
-/* Epochs, each of which counts every row once; its last batch may be short. */
+/*
+ * Epochs, each of which counts every row once, or those of its first batches; its last
+ * batch may be short.
+ */
 static void
 fit_epochs(OsmlFit *fit)
 {
@@ -411,8 +424,10 @@ fit_epochs(OsmlFit *fit)
 
 	for (int64 epoch = 0; epoch < fit->epochs && !fit->done; epoch++)
 	{
+		int64		end = fit->n_batches + Min(fit->epoch_batches, PG_INT64_MAX / 2);
+
 		begin_epoch(fit, (uint32) epoch);
-		while (!fit->done && next_batch(fit))
+		while (!fit->done && fit->n_batches < end && next_batch(fit))
 		{
 			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
 			{

@@ -60,6 +60,7 @@ typedef struct OsmlFit
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
+	int64		epoch_batches;	/* most that an epoch takes: overfit_batches */
 	int64		epochs;			/* OSML_AUTO: endless */
 	int64		total_steps;	/* 0: unknown, for schedules */
 	int64		validated_batch;

@@ -101,7 +101,8 @@ osml_resolve_counts(OsmlPart *train, const OsmlDatasetRow *dataset,
 {
 	osml_kind_resolve(hparams, &train->set);
 	osml_monitor_check(hparams, hparams->loss > 0 ? &osml_models[hparams->model_type - 1] : NULL,
-					   dataset->val != NULL || hparams->val_fraction > 0);
+					   dataset->val != NULL || hparams->val_fraction > 0 ||
+					   hparams->overfit_batches > 0);
 	check_counts(hparams, &train->source, &train->set);
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,

@@ -361,10 +361,28 @@ train(OsmlRun *run)
 	osml_intake_end(run);
 }
 
+/* A run that only tries everything out keeps nothing but its row, which says more. */
+static void
+summarize_trying(OsmlRun *run)
+{
+	const char *const names[] = {"val_loss", "test_loss", "train_loss"};
+	const double losses[] = {run->val_loss, run->test_loss, run->train_loss};
+
+	osml_run_summary_number(run, "fast_dev_run", (double) run->hparams->fast_dev_run);
+	for (int i = 0; i < (int) lengthof(names); i++)
+		osml_run_summary_number(run, names[i], losses[i]);
+	osml_log_event(run, "info", "fast_dev_run",
+				   psprintf("all went well with " INT64_FORMAT " batches of " INT64_FORMAT
+							" rows at most; metrics and a version of the model were not kept",
+							run->hparams->fast_dev_run, run->hparams->batch_size));
+}
+
 /* What the run did, for osml.runs. */
 static void
 finish_summary(OsmlRun *run)
 {
+	if (run->hparams->fast_dev_run > 0)
+		summarize_trying(run);
 	osml_run_summary_number(run, "train_rows", (double) run->parts[OSML_PART_TRAIN].n_rows);
 	osml_run_summary_number(run, "rows_skipped_null", (double) run->rows_null);
 	osml_run_summary_number(run, "rows_skipped_nonfinite", (double) run->rows_nonfinite);
@@ -389,7 +407,8 @@ commit_result(OsmlRun *run)
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
 	osml_worker_begin(run->plan);
-	osml_store_version(run);
+	if (run->hparams->fast_dev_run == 0)
+		osml_store_version(run);
 	run->row.status = "finished";
 	osml_run_end(&run->row);
 	osml_worker_end();
