@@ -16,7 +16,7 @@ PG_FUNCTION_INFO_V1(osml_train);
 Datum
 osml_train(PG_FUNCTION_ARGS)
 {
-	OsmlTrainRequest request;
+	OsmlTrainRequest request = {.function = "osml_train"};
 
 	request.dataset = osml_need_text(fcinfo, 0, "dataset");
 	request.hparams = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);

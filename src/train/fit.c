@@ -22,6 +22,7 @@
 #include "train/length.h"
 #include "train/load.h"
 #include "train/monitor.h"
+#include "train/range_test.h"
 #include "train/validate.h"
 
 /* rows that log_step() adds at most */
@@ -140,6 +141,21 @@ shrink_weights(OsmlRun *run, double by)
 	}
 }
 
+/* The learning rate of the step about to be taken. */
+static double
+step_rate(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	double		factor;
+
+	if (run->plan->range.on)
+		return osml_range_rate(&run->plan->range, run->row.steps + 1);
+	factor = osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
+								  &run->monitor->schedule, &run->monitor->plateau,
+								  run->row.steps + 1, fit->total_steps);
+	return osml_averaging_rate(&fit->averaging, run, run->hparams->lr * factor);
+}
+
 /* An optimiser update from the summed gradient of the accumulated batches. */
 static void
 take_step(OsmlFit *fit)
@@ -157,13 +173,12 @@ take_step(OsmlFit *fit)
 	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
 	if (run->row.steps == 0)
 		fit->first_loss = step.raw_loss;
-	osml_check_divergence(fit, &step);
+	if (!run->plan->range.on)
+		osml_check_divergence(fit, &step);
+	else if (!osml_range_step(fit, &step))
+		return;
 	step.norm_clipped = clip_gradient(fit, step.norm);
-	step.lr = run->hparams->lr *
-		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
-							 &run->monitor->schedule, &run->monitor->plateau,
-							 run->row.steps + 1, fit->total_steps);
-	step.lr = osml_averaging_rate(&fit->averaging, run, step.lr);
+	step.lr = step_rate(fit);
 	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
@@ -183,7 +198,9 @@ take_step(OsmlFit *fit)
 	run->shared->rows_seen = run->row.rows_seen;
 	run->shared->loss = step.loss;
 	fit->last = step;
-	if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
+	if (run->plan->range.on)
+		osml_range_log(fit, &step);
+	else if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
 		log_step(fit, &step, false);
 
 	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
@@ -221,7 +238,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	double		interval = run->hparams->val_check_interval;
 	bool		due;
 
-	if (!run->parts[OSML_PART_VAL].present)
+	if (!run->parts[OSML_PART_VAL].present || run->plan->range.on)
 		return;
 	if (interval == 0)
 		due = epoch_end;
@@ -461,6 +478,11 @@ osml_fit(OsmlRun *run)
 		fit_epochs(&fit);
 	if (fit.step_rows > 0)
 		take_step(&fit);
+	if (run->plan->range.on)
+	{
+		osml_range_end(&fit);
+		return;
+	}
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
 	if (run->row.steps == 0)

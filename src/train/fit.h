@@ -73,6 +73,8 @@ typedef struct OsmlFit
 	double		first_loss;
 	int64		clipped_steps;
 	OsmlStepResult last;
+	OsmlRangeState range;		/* of a test of learning rates */
+	double	   *smoothed;		/* its losses */
 	int			n_segments;
 	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
 	OsmlBlock  *last_block;		/* newest segment, for its largest columns */

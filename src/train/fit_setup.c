@@ -14,6 +14,7 @@
 #include "train/fit.h"
 #include "train/length.h"
 #include "train/monitor.h"
+#include "train/range_test.h"
 
 /* Allocate zeroed values in the compute type. */
 static void *
@@ -72,6 +73,7 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	}
 	fit->total_steps = run->streamed ? 0 :
 		osml_length_steps(hparams, hparams->max_epochs, fit->batches_per_epoch);
+	osml_range_setup(fit);
 	osml_averaging_setup(&fit->averaging, run, fit->epochs);
 	osml_monitor_setup(run, Max(1, (fit->batches_per_epoch + hparams->accumulate_grad_batches - 1) /
 								hparams->accumulate_grad_batches));

@@ -19,6 +19,8 @@ typedef struct OsmlTrainRequest
 	Jsonb	   *hparams;		/* or NULL */
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
+	const char *function;		/* as the user called it, for messages */
+	OsmlRange	range;			/* on: find a learning rate */
 } OsmlTrainRequest;
 
 /* what the launcher holds while a run starts */
@@ -29,6 +31,7 @@ typedef struct OsmlLaunch
 	BackgroundWorkerHandle *readers[OSML_MAX_READERS];
 	shm_mq_handle *queue;		/* if the caller reads, else NULL */
 	bool		continue_alone;
+	const char *function;
 } OsmlLaunch;
 
 /* check, resolve and start; with wait also see it through.  Returns the run id. */

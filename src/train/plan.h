@@ -13,6 +13,7 @@
 
 #include "lib/stringinfo.h"
 #include "hparams/hparams.h"
+#include "rules/schedule/range.h"
 #include "source/source.h"
 
 /* the parts of a data set; val and test are read first */
@@ -49,6 +50,7 @@ typedef struct OsmlPlan
 	char	   *model;
 	char	   *hparams;		/* resolved set as JSON text */
 	OsmlPart	parts[OSML_N_PARTS];
+	OsmlRange	range;			/* on: not a model is wanted but a learning rate */
 
 	/* who: workers connect as authenticated and act as current */
 	Oid			database;

@@ -19,17 +19,20 @@
 #include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/parts.h"
+#include "train/range_test.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
 
 /* Where a run may not be started at all. */
 static void
-check_surroundings(void)
+check_surroundings(const char *function)
 {
-	PreventCommandDuringRecovery("osml_train()");
-	PreventCommandIfReadOnly("osml_train()");
-	PreventCommandIfParallelMode("osml_train()");
+	const char *command = psprintf("%s()", function);
+
+	PreventCommandDuringRecovery(command);
+	PreventCommandIfReadOnly(command);
+	PreventCommandIfParallelMode(command);
 	if (InSecurityRestrictedOperation())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -58,7 +61,8 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparam
 
 	osml_resolve_train(&plan->parts[OSML_PART_TRAIN], dataset, hparams);
 	osml_resolve_counts(train, dataset, hparams);
-	for (int p = 0; p < OSML_PART_TRAIN; p++)
+	/* a test of learning rates measures nothing on them */
+	for (int p = 0; p < OSML_PART_TRAIN && !plan->range.on; p++)
 		osml_resolve_held_out(&plan->parts[p], p, dataset, train);
 }
 
@@ -70,7 +74,8 @@ model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
 	Oid			relid = plan->parts[OSML_PART_TRAIN].source.relid;
 	const char *name = request->model ? request->model :
 		dataset->name ? dataset->name :
-		OidIsValid(relid) ? get_rel_name(relid) : NULL;
+		OidIsValid(relid) ? get_rel_name(relid) :
+		plan->range.on ? request->function : NULL;
 
 	if (name == NULL)
 		ereport(ERROR,
@@ -155,16 +160,20 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	OsmlDatasetRow *dataset;
 	OsmlHparams *hparams;
 
-	check_surroundings();
+	check_surroundings(request->function);
 	dataset = find_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
+	plan->range = request->range;
+	if (plan->range.on)
+		osml_range_resolve(hparams, &plan->range);
 	osml_hparams_check(hparams);
 	plan->wait = request->wait;
 	plan->dataset = pstrdup(request->dataset);
 	osml_identity_capture(plan);
 	resolve_parts(plan, dataset, hparams);
 	plan->model = model_name(request, dataset, plan);
-	check_model(plan->model);
+	if (!plan->range.on)
+		check_model(plan->model);
 	resolve_readers(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);

@@ -407,7 +407,7 @@ commit_result(OsmlRun *run)
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
 	osml_worker_begin(run->plan);
-	if (run->hparams->fast_dev_run == 0)
+	if (run->hparams->fast_dev_run == 0 && !run->plan->range.on)
 		osml_store_version(run);
 	run->row.status = "finished";
 	osml_run_end(&run->row);
