@@ -10,6 +10,7 @@
 
 #include "api/check.h"
 #include "train/parts.h"
+#include "train/warm.h"
 #include "utils/jsonb.h"
 
 /* Hyperparameters, parsed as a run would. */
@@ -18,7 +19,18 @@ attempt_hparams(OsmlCheck *check)
 {
 	OsmlHparams *hparams = osml_hparams_parse(check->dataset->options, check->given);
 
+	check->warm = NULL;
+	if (hparams->warm_start != 0)
+	{
+		check->model = osml_default_model(check->dataset);
+		check->warm = osml_warm_find(check->model, hparams);
+		if (check->warm)
+			hparams = osml_warm_hparams(check->warm, check->model, check->dataset,
+										check->given);
+	}
 	osml_hparams_check(hparams);
+	if (check->warm == NULL)
+		hparams->warm_start = 0;
 	osml_resolve_scale_label(hparams);
 	check->hparams = hparams;
 }
@@ -109,6 +121,8 @@ attempt_features(OsmlCheck *check)
 	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
 
 	osml_resolve_train(train, check->dataset, check->hparams);
+	if (check->warm)
+		osml_warm_features(check->warm, check->model, check->dataset, train);
 	/* its blocks have got a column more */
 	osml_feature_set_build(&train->set, check->dataset->name);
 	check->set = &train->set;

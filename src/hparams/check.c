@@ -112,6 +112,20 @@ resolve_trying(OsmlHparams *hparams)
 	hparams->limit_val_batches = hparams->limit_test_batches = OSML_AUTO;
 }
 
+/* Weights to go on from. */
+static void
+check_warm_start(const OsmlHparams *hparams)
+{
+	if (hparams->warm_start == 0)
+		return;
+	if (osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" starts from no weights",
+				 "Leave out \"warm_start\", or choose AdamW, Adam or SGD.");
+	if (hparams->initial_weights.n > 0)
+		conflict("hyperparameters \"warm_start\" and \"initial_weights\" both give weights to start from",
+				 "Leave one of them out.");
+}
+
 void
 osml_hparams_check(OsmlHparams *hparams)
 {
@@ -151,6 +165,7 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->num_hidden_neurons.n > OSML_MAX_HIDDEN)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
+	check_warm_start(hparams);
 	check_averaging(hparams);
 	resolve_trying(hparams);
 	resolve_rate(hparams);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "catalog/definition.h"
 #include "rules/loss/loss.h"
@@ -71,6 +72,17 @@ osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset, const OsmlHpar
 	check_named(train, hparams, definitions);
 	set_part(part, train, osml_source_features(train, &roles, features, definitions,
 											   dataset->name));
+}
+
+char *
+osml_default_model(const OsmlDatasetRow *dataset)
+{
+	Oid			relid;
+
+	if (dataset->name)
+		return pstrdup(dataset->name);
+	relid = osml_dataset_source(dataset, NULL)->relid;
+	return OidIsValid(relid) ? get_rel_name(relid) : NULL;
 }
 
 /* A hyperparameter that counts the columns must count them right. */

@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
 #include "catalog/model.h"
@@ -20,6 +19,7 @@
 #include "train/launcher.h"
 #include "train/parts.h"
 #include "train/range_test.h"
+#include "train/warm.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
@@ -55,11 +55,14 @@ find_dataset(const char *name)
 }
 
 static void
-resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams)
+resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams,
+			  const OsmlVersionRow *warm)
 {
 	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
 
 	osml_resolve_train(&plan->parts[OSML_PART_TRAIN], dataset, hparams);
+	if (warm)
+		osml_warm_features(warm, plan->model, dataset, train);
 	osml_resolve_counts(train, dataset, hparams);
 	/* a test of learning rates measures nothing on them */
 	for (int p = 0; p < OSML_PART_TRAIN && !plan->range.on; p++)
@@ -68,15 +71,12 @@ resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparam
 
 /* The model's name: given, or the data set's, or the relation's. */
 static char *
-model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
-		   const OsmlPlan *plan)
+model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset)
 {
-	Oid			relid = plan->parts[OSML_PART_TRAIN].source.relid;
-	const char *name = request->model ? request->model :
-		dataset->name ? dataset->name :
-		OidIsValid(relid) ? get_rel_name(relid) :
-		plan->range.on ? request->function : NULL;
+	const char *name = request->model ? request->model : osml_default_model(dataset);
 
+	if (name == NULL && request->range.on)
+		name = request->function;
 	if (name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -153,25 +153,46 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	osml_resolve_scale_label(hparams);
 }
 
+/* The version that the run goes on from, or NULL; its hyperparameters are defaults then. */
+static OsmlVersionRow *
+resolve_warm(OsmlPlan *plan, const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
+			 OsmlHparams **hparams)
+{
+	OsmlVersionRow *version;
+
+	if ((*hparams)->warm_start == 0)
+		return NULL;
+	plan->model = model_name(request, dataset);
+	version = osml_warm_find(plan->model, *hparams);
+	if (version)
+		*hparams = osml_warm_hparams(version, plan->model, dataset, request->hparams);
+	return version;
+}
+
 OsmlPlan *
 osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 {
 	OsmlPlan   *plan = palloc0(sizeof(OsmlPlan));
 	OsmlDatasetRow *dataset;
 	OsmlHparams *hparams;
+	OsmlVersionRow *warm;
 
 	check_surroundings(request->function);
 	dataset = find_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
 	plan->range = request->range;
+	warm = resolve_warm(plan, request, dataset, &hparams);
 	if (plan->range.on)
 		osml_range_resolve(hparams, &plan->range);
 	osml_hparams_check(hparams);
+	if (warm == NULL)
+		hparams->warm_start = 0;
 	plan->wait = request->wait;
 	plan->dataset = pstrdup(request->dataset);
 	osml_identity_capture(plan);
-	resolve_parts(plan, dataset, hparams);
-	plan->model = model_name(request, dataset, plan);
+	resolve_parts(plan, dataset, hparams, warm);
+	if (plan->model == NULL)
+		plan->model = model_name(request, dataset);
 	if (!plan->range.on)
 		check_model(plan->model);
 	resolve_readers(plan, hparams);

@@ -77,6 +77,7 @@ typedef struct OsmlRun
 	TimestampTz started_at;
 	bool		diverged;
 	struct OsmlMonitor *monitor;	/* while it fits */
+	struct OsmlVersionRow *warm;	/* version that it goes on from, or NULL */
 } OsmlRun;
 
 /* the pulse of a run, called once a batch or block and in each wait:

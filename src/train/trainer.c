@@ -40,6 +40,7 @@
 #include "train/trainer.h"
 #include "train/validate.h"
 #include "train/version.h"
+#include "train/warm.h"
 #include "train/worker.h"
 
 /* layers of fewer neurons are as fast in loops of our own */
@@ -188,7 +189,8 @@ class_weights(const OsmlRun *run)
 		rows += run->class_rows[k];
 	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
 	for (int k = 0; k < classes->n; k++)
-		weights[k] = map->word ? rows / (classes->n * (double) run->class_rows[k]) : 1;
+		weights[k] = map->word && run->class_rows[k] > 0 ?
+			rows / (classes->n * (double) run->class_rows[k]) : 1;
 	for (int i = 0; i < map->n; i++)
 	{
 		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
@@ -300,6 +302,11 @@ init_params(OsmlRun *run)
 {
 	const OsmlReals *given = &run->hparams->initial_weights;
 
+	if (run->warm)
+	{
+		osml_warm_params(run);
+		return;
+	}
 	run->spec.ops->init(&run->spec, run->params);
 	for (int i = 0; i < given->n; i++)
 		set_param(run, i, given->values[i]);
@@ -337,12 +344,15 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	osml_warm_load(run);
 	osml_learn_features(run);
+	osml_warm_classes(run);
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
+	osml_warm_scaling(run);
 	check_counts(run);
 	set_units(run);
 	init_params(run);
@@ -355,7 +365,9 @@ train(OsmlRun *run)
 		osml_exact(run);
 	else
 		osml_fit(run);
-	osml_settle_unseen(run);
+	/* what no row shows now, earlier rows may have */
+	if (run->warm == NULL)
+		osml_settle_unseen(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);
