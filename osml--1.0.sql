@@ -814,7 +814,7 @@ CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',
 	AS 'MODULE_PATHNAME', 'osml_train'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_train(text, jsonb, text, boolean)
-	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id';
+	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id, or NULL where "since" finds no new row';
 
 CREATE FUNCTION osml_find_lr(dataset text, hparams jsonb DEFAULT '{}',
 	min_lr double precision DEFAULT 1e-8, max_lr double precision DEFAULT 1,

@@ -10,6 +10,7 @@
 
 #include "api/check.h"
 #include "train/parts.h"
+#include "train/since.h"
 #include "train/warm.h"
 #include "utils/jsonb.h"
 
@@ -128,6 +129,21 @@ attempt_features(OsmlCheck *check)
 	check->set = &train->set;
 }
 
+/* Which rows are new; the model may have no name yet. */
+static void
+attempt_since(OsmlCheck *check)
+{
+	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
+	OsmlSince	since;
+	char	   *last = NULL;
+
+	if (!osml_since_resolve(&since, train, check->hparams, osml_default_model(check->dataset),
+							check->warm, &last))
+		osml_check_put(check, "since", OSML_CHECK_WARN, NULL, 0,
+					   psprintf("no row of %s has a \"%s\" above %s: there is nothing new to train on",
+								train->source.label, check->hparams->since, last), NULL);
+}
+
 static void
 attempt_counts(OsmlCheck *check)
 {
@@ -163,7 +179,8 @@ check_features(OsmlCheck *check)
 		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
 					   psprintf("%d features: %d numbers and %d categories or bins",
 								check->set->n_features, layout->n_dense, layout->n_codes), NULL);
-		if (!osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_counts))
+		if (!osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_counts) ||
+			!osml_check_attempt(check, "since", OSML_CHECK_ERROR, attempt_since))
 			check->valid = false;
 		for (int p = 0; p < OSML_PART_TRAIN; p++)
 		{

@@ -123,11 +123,14 @@ Datum
 osml_find_lr(PG_FUNCTION_ARGS)
 {
 	OsmlTrainRequest request = {.function = "osml_find_lr",.wait = true};
+	int64		run_id;
 
 	InitMaterializedSRF(fcinfo, 0);
 	request.dataset = osml_need_text(fcinfo, ARG_DATASET, "dataset");
 	request.hparams = PG_ARGISNULL(ARG_HPARAMS) ? NULL : PG_GETARG_JSONB_P(ARG_HPARAMS);
 	request.range = take_arguments(fcinfo);
-	put_curve((ReturnSetInfo *) fcinfo->resultinfo, osml_launch(&request));
+	run_id = osml_launch(&request);
+	if (run_id > 0)
+		put_curve((ReturnSetInfo *) fcinfo->resultinfo, run_id);
 	return (Datum) 0;
 }

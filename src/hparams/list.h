@@ -22,6 +22,7 @@ HP(TEXTS, features, "auto", 0, 0, NULL, "columns to learn from; auto: all but th
 HP(INT, num_features, "auto", 1, 1e9, NULL, "number of dense feature values; checked if given")
 HP(COLUMN, sample_weight, "auto", 0, 0, NULL, "column of weights of rows in loss and metrics; auto: all rows weigh the same")
 HP(COLUMN, exposure, "auto", 0, 0, NULL, "column that a count is per unit of, such as hours; predictions are per unit")
+HP(COLUMN, since, "auto", 0, 0, NULL, "read only training rows whose value in this column, such as a time, is above the greatest that the model's last run with it read; NULLs are never new; auto: all rows")
 HP(MAP, class_weight, "auto", 0, 1e300, osml_class_weight_name, "weights of classes: balanced, or an object with a number for some classes; auto: none")
 HP(CHOICE, on_null, "skip", 0, 0, osml_on_null_name, "a row with a NULL: skip it, stop with an error, or take the column's mean")
 HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "a row with NaN or infinity: stop the run or skip the row")

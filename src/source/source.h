@@ -87,6 +87,7 @@ typedef struct OsmlRoles
 	const char *label;
 	const char *weight;
 	const char *exposure;
+	const char *since;
 } OsmlRoles;
 
 /*

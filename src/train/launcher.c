@@ -251,6 +251,8 @@ osml_launch(const OsmlTrainRequest *request)
 	OsmlLaunch	launch = {0};
 	OsmlPlan   *plan = osml_resolve(request, &launch.continue_alone);
 
+	if (plan == NULL)
+		return 0;
 	launch.function = request->function;
 	start_workers(&launch, plan);
 	wait_for_start(&launch);

@@ -34,10 +34,12 @@ typedef struct OsmlLaunch
 	const char *function;
 } OsmlLaunch;
 
-/* check, resolve and start; with wait also see it through.  Returns the run id. */
+/* check, resolve and start; with wait also see it through.  Returns the run id; 0: there
+ * is no new row ("since"), which a notice says. */
 extern int64 osml_launch(const OsmlTrainRequest *request);
 
-/* resolve.c: everything the run needs to know; *continue_alone from hparams */
+/* resolve.c: everything the run needs to know; *continue_alone from hparams.  NULL: there
+ * is no new row */
 extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_alone);
 
 /* caller.c: read if need be, wait for the end, raise the run's error */

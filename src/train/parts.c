@@ -44,6 +44,8 @@ check_named(const OsmlSource *source, const OsmlHparams *hparams, List *definiti
 		(void) osml_need_column(&plain, hparams->sample_weight);
 	if (hparams->exposure)
 		(void) osml_need_column(&plain, hparams->exposure);
+	if (hparams->since)
+		(void) osml_need_column(&plain, hparams->since);
 	foreach(name, hparams->features)
 	{
 		bool		defined = false;
@@ -61,7 +63,7 @@ osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset, const OsmlHpar
 {
 	OsmlRoles	roles = {
 		hparams->label ? hparams->label : dataset->label,
-		hparams->sample_weight, hparams->exposure
+		hparams->sample_weight, hparams->exposure, hparams->since
 	};
 	OsmlSource *train = osml_dataset_source(dataset, NULL);
 	List	   *definitions = dataset->dataset_id ?

@@ -165,6 +165,9 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 		codec_source(codec, &part->source);
 		codec_set(codec, &part->set);
 	}
+	codec_string(codec, &plan->since.column);
+	codec_string(codec, &plan->since.type);
+	codec_string(codec, &plan->since.value);
 	codec_range(codec, &plan->range);
 	codec_oid(codec, &plan->database);
 	codec_oid(codec, &plan->authenticated_user);

@@ -19,6 +19,7 @@
 #include "train/launcher.h"
 #include "train/parts.h"
 #include "train/range_test.h"
+#include "train/since.h"
 #include "train/warm.h"
 #include "train/worker.h"
 
@@ -176,6 +177,8 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	OsmlDatasetRow *dataset;
 	OsmlHparams *hparams;
 	OsmlVersionRow *warm;
+	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
+	char	   *last = NULL;
 
 	check_surroundings(request->function);
 	dataset = find_dataset(request->dataset);
@@ -195,6 +198,13 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 		plan->model = model_name(request, dataset);
 	if (!plan->range.on)
 		check_model(plan->model);
+	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm, &last))
+	{
+		ereport(NOTICE,
+				(errmsg("no row of %s has a \"%s\" above %s: there is nothing new to train on",
+						train->source.label, hparams->since, last)));
+		return NULL;
+	}
 	resolve_readers(plan, hparams);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
