@@ -8,6 +8,7 @@
 
 #include "rules/average/anneal.h"
 #include "train/averaging.h"
+#include "train/length.h"
 
 /* number of the pass that measures; 0 is the one that counts streamed rows */
 #define MEASURING_PASS 1
@@ -108,6 +109,7 @@ measure_buffers(OsmlAveraging *averaging, OsmlRun *run)
 	const OsmlHparams *hparams = run->hparams;
 	OsmlRowsAt	at = {0, 0};
 	OsmlBlock  *block;
+	int64		left = osml_length_rows(hparams, run->parts[OSML_PART_TRAIN].n_rows);
 	double		unused = 0;
 
 	averaging->stale = false;
@@ -118,16 +120,18 @@ measure_buffers(OsmlAveraging *averaging, OsmlRun *run)
 										   OSML_SHUFFLE_NONE, 0, 1);
 	ops->reset_buffers(&run->spec, averaging->values);
 	osml_feed_begin(averaging->feed, MEASURING_PASS);
-	while ((block = osml_feed_next(averaging->feed)) != NULL)
+	while (left > 0 && (block = osml_feed_next(averaging->feed)) != NULL)
 	{
 		osml_run_check(run);
-		for (int lo = 0; lo < block->nrows;)
+		for (int lo = 0; lo < block->nrows && left > 0;)
 		{
-			int			n = (int) Min(block->nrows - lo, hparams->batch_size - at.row);
+			int			n = (int) Min(Min(block->nrows - lo, left),
+									  hparams->batch_size - at.row);
 
 			ops->accumulate(&run->spec, run->backend, block, lo, lo + n, at,
 							averaging->values, NULL, &unused, run->scratch);
 			lo += n;
+			left -= n;
 			at.row += n;
 			if (at.row < hparams->batch_size)
 				continue;

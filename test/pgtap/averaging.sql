@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(35);
+SELECT plan(36);
 
 CREATE FUNCTION near(got float8, want float8, name text, tolerance float8 DEFAULT 1e-12)
 RETURNS text LANGUAGE sql
@@ -116,6 +116,11 @@ RESET osml.max_memory;
 SELECT is(summary('many_reread', 'reread'), 'true', 'rows were read again'), cmp_ok(summary('many_spilled', 'spilled_kb')::float8, '>', 0::float8, 'rows were on disk'),
 	is(count(DISTINCT md5(v.weights)), 1::bigint, 'weights and statistics do not depend on it')
 	FROM osml.model_version v JOIN osml.model m USING (model_id) WHERE m.name LIKE 'many%';
+-- of the rows that are trained on
+SELECT batch_norm('over', '{"max_epochs": 3, "weight_averaging": "swa", "batch_size": 40, "lr": 0.1, "overfit_batches": 1}');
+SELECT train('first', 'SELECT * FROM rows LIMIT 40', '{"model_type": "mlp", "num_hidden_neurons": [5, 4], "activation": "tanh", "batch_norm_linear_layers": true,
+	"max_epochs": 3, "weight_averaging": "swa", "batch_size": 40, "lr": 0.1}');
+SELECT is(count(DISTINCT md5(v.weights)), 1::bigint, 'with overfit_batches of its rows') FROM osml.model_version v JOIN osml.model m USING (model_id) WHERE m.name IN ('over', 'first');
 -- an exponential average takes the statistics in
 SELECT batch_norm('ema_norm', '{"max_epochs": 1, "weight_averaging": "ema"}'), batch_norm('one', '{"max_epochs": 1}');
 SELECT is(max(abs(osml_predict('ema_norm', r) - osml_predict('one', r))), 0::float8, 'ema: of one step what there was') FROM rows r;
