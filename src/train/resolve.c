@@ -100,6 +100,26 @@ check_model(const char *name)
 		osml_model_check(model, OSML_MANAGE);
 }
 
+/*
+ * Rows that only this transaction sees may hold the greatest value of "since", and
+ * workers would never read them: then the session reads.
+ */
+static void
+resolve_since_readers(OsmlPlan *plan)
+{
+	if (plan->since.column == NULL || plan->n_readers == 0 ||
+		!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return;
+	if (!plan->wait)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"since\" does not go with workers in a transaction that has written, whose rows they do not see"),
+				 errhint("Commit first, or call osml_train with wait => true.")));
+	ereport(NOTICE,
+			(errmsg("num_workers is ignored: only this session sees what its transaction has written")));
+	plan->n_readers = 0;
+}
+
 /* Does any part live in this session only? */
 static bool
 has_temporary(const OsmlPlan *plan)
@@ -206,6 +226,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 		return NULL;
 	}
 	resolve_readers(plan, hparams);
+	resolve_since_readers(plan);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	plan->run_id = osml_run_new_id();

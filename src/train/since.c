@@ -8,6 +8,7 @@
 #include "catalog/pg_operator.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/json.h"
@@ -167,17 +168,43 @@ last_value(const char *column, const char *model, const OsmlVersionRow *warm)
 	return value;
 }
 
+/* The columns that a run reads, for which its user has the rights, as SQL. */
+static char *
+read_columns(const OsmlFeatureSet *set)
+{
+	const char *roles[] = {set->label, set->weight, set->exposure};
+	List	   *names = NIL;
+	StringInfoData out;
+	ListCell   *cell;
+
+	for (int i = 0; i < set->n_columns; i++)
+		names = list_append_unique(names, makeString(set->columns[i].name));
+	for (int i = 0; i < (int) lengthof(roles); i++)
+	{
+		if (roles[i])
+			names = list_append_unique(names, makeString(pstrdup(roles[i])));
+	}
+	initStringInfo(&out);
+	foreach(cell, names)
+		appendStringInfo(&out, "%s%s", out.len > 0 ? ", " : "",
+						 quote_identifier(strVal(lfirst(cell))));
+	return out.data;
+}
+
 /* Have the source give new rows only, however it is cut. */
 static void
-filter(const Watermark *mark, OsmlSource *source, const char *last, const char *value)
+filter(const Watermark *mark, OsmlPart *part, const char *last, const char *value)
 {
+	OsmlSource *source = &part->source;
+	char	   *columns = read_columns(&part->set);
 	char	   *where = psprintf("%s%sNOT (%s)", last ? above(mark, last) : "", last ? " AND " : "",
 								 above(mark, value));
 
-	source->from = psprintf("(SELECT * FROM %s WHERE %s) AS osml_source", source->from, where);
+	source->from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns, source->from,
+							where);
 	for (int u = 0; u < source->n_units; u++)
 	{
-		source->units[u].from = psprintf("(SELECT * FROM %s WHERE %s) AS osml_source",
+		source->units[u].from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns,
 										 source->units[u].from, where);
 		source->units[u].n_blocks = 0;
 	}
@@ -209,7 +236,7 @@ osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams
 	if (since->value == NULL)
 		return false;
 	check_value(&mark, since->value);
-	filter(&mark, &train->source, *last, since->value);
+	filter(&mark, train, *last, since->value);
 	return true;
 }
 

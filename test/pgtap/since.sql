@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(56);
+SELECT plan(60);
 
 -- 'SQLSTATE message | hint', or that there was none
 CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
@@ -121,6 +121,26 @@ INSERT INTO parts SELECT i, i, i FROM generate_series(91, 190) i;
 SELECT osml_train('parted') > 0 AS ran_first, osml_train('parts', '{"since": "n", "num_workers": 2, "max_epochs": 1, "warm_start": true}') > 0 AS ran \gset
 SET client_min_messages = warning;
 SELECT is(rows_of('parted'), 100, 'a dataset of a query'), is(rows_of('parts'), 100, 'partitions');
+
+-- rights on the columns that are read are enough
+CREATE TABLE columns AS SELECT i AS y, i AS x, i AS n, i AS secret FROM generate_series(1, 9) i;
+CREATE ROLE since_user;
+GRANT SELECT (y, x, n) ON columns TO since_user;
+SET ROLE since_user;
+SELECT osml_train('columns', '{"since": "n", "features": ["x"], "max_epochs": 1}') > 0 AS ran \gset
+RESET ROLE;
+SELECT is(rows_of('columns'), 9, 'rights on the columns that are read are enough');
+-- rows that only the transaction sees are read by it
+BEGIN;
+INSERT INTO columns VALUES (10, 10, 10);
+SELECT osml_train('columns', '{"since": "n", "features": ["x"], "num_workers": 2, "max_epochs": 1}') > 0 AS ran \gset
+SELECT is(rows_of('columns'), 1, 'rows that are not committed are read by the session'), is((newest('columns')).version, 2, 'and make a version');
+INSERT INTO columns VALUES (11, 11, 11);
+SELECT matches(error_of($$SELECT osml_train('columns', '{"since": "n", "features": ["x"], "max_epochs": 1}', wait => false)$$), '^0A000 "since" does not go with workers in a transaction that has written.* \| Commit first', 'workers do not see them');
+COMMIT;
+DROP OWNED BY since_user;
+SELECT osml_drop_model('columns');
+DROP ROLE since_user;
 
 -- --- refused ----------------------------------------------------------------------------------
 
