@@ -19,10 +19,19 @@
 #include "train/warm.h"
 #include "train/worker.h"
 
-/* hyperparameters that shape a model, or say what its weights mean */
-static const char *const shaping[] = {
-	"model_type", "loss", "bias", "num_hidden_neurons", "activation",
-	"batch_norm_linear_layers", "embedding_dim", "scale", "scale_label",
+/*
+ * Hyperparameters that are the version's unless given.  Those that shape a model, or say
+ * what its weights mean, must not be given otherwise.
+ */
+static const struct
+{
+	const char *name;
+	bool		fixed;
+}			inherited[] = {
+	{"model_type", true}, {"loss", true}, {"bias", true}, {"num_hidden_neurons", true},
+	{"activation", true}, {"batch_norm_linear_layers", true}, {"embedding_dim", true},
+	{"scale", true}, {"scale_label", true},
+	{"dropout", false}, {"huber_delta", false}, {"precision", false},
 };
 
 static char *
@@ -70,22 +79,23 @@ value_text(JsonbValue *value)
 	return json ? JsonbToCString(NULL, &json->root, VARSIZE(json)) : "null";
 }
 
-/* The version's hyperparameters that shape it, as an object. */
+/* The version's hyperparameters that are inherited, as an object. */
 static Jsonb *
-shape_of(const OsmlVersionRow *version)
+inheritance(const OsmlVersionRow *version)
 {
 	JsonbParseState *state = NULL;
 
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
-	for (int i = 0; i < (int) lengthof(shaping); i++)
+	for (int i = 0; i < (int) lengthof(inherited); i++)
 	{
-		JsonbValue *value = member(version->hparams, shaping[i]);
+		const char *name = inherited[i].name;
+		JsonbValue *value = member(version->hparams, name);
 		JsonbValue	key = {.type = jbvString};
 
 		if (value == NULL)
 			continue;
-		key.val.string.val = unconstify(char *, shaping[i]);
-		key.val.string.len = (int) strlen(shaping[i]);
+		key.val.string.val = unconstify(char *, name);
+		key.val.string.len = (int) strlen(name);
 		pushJsonbValue(&state, WJB_KEY, &key);
 		pushJsonbValue(&state, WJB_VALUE, value);
 	}
@@ -96,7 +106,7 @@ OsmlHparams *
 osml_warm_hparams(const OsmlVersionRow *version, const char *model,
 				  const OsmlDatasetRow *dataset, Jsonb *given)
 {
-	Jsonb	   *options = shape_of(version);
+	Jsonb	   *options = inheritance(version);
 	OsmlHparams *hparams;
 	Jsonb	   *all;
 
@@ -106,15 +116,16 @@ osml_warm_hparams(const OsmlVersionRow *version, const char *model,
 	hparams = osml_hparams_parse(options, given);
 	hparams->warm_start = version->version;
 	all = osml_hparams_to_jsonb(hparams);
-	for (int i = 0; i < (int) lengthof(shaping); i++)
+	for (int i = 0; i < (int) lengthof(inherited); i++)
 	{
-		char	   *mine = value_text(member(all, shaping[i]));
-		char	   *theirs = value_text(member(version->hparams, shaping[i]));
+		const char *name = inherited[i].name;
+		char	   *mine = value_text(member(all, name));
+		char	   *theirs = value_text(member(version->hparams, name));
 
-		if (strcmp(mine, theirs) != 0)
+		if (inherited[i].fixed && strcmp(mine, theirs) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("hyperparameter \"%s\" is %s, but %s has %s", shaping[i], mine,
+					 errmsg("hyperparameter \"%s\" is %s, but %s has %s", name, mine,
 							version_words(version, model), theirs),
 					 errhint("Leave it out, which takes the version's, or train without \"warm_start\".")));
 	}
@@ -154,6 +165,10 @@ osml_warm_load(OsmlRun *run)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("version " INT64_FORMAT " of model \"%s\" has been dropped",
 						run->hparams->warm_start, run->plan->model)));
+	osml_run_take(run, VARSIZE_ANY(run->warm->weights));
+	osml_log_event(run, "info", "warm_start",
+				   psprintf("goes on from version %d, made by run " INT64_FORMAT,
+							run->warm->version, run->warm->run_id));
 }
 
 /* Raise: a class that the version does not know. */
@@ -264,6 +279,7 @@ osml_warm_params(OsmlRun *run)
 		misfit(run, "Its weights are not in safetensors format.");
 	for (int i = 0; i < n; i++)
 		take_tensor(run, &file, &tensors[i]);
+	osml_budget_return(&run->budget, (int64) VARSIZE_ANY(bytes));
 	pfree(bytes);
 	run->warm->weights = NULL;
 }
