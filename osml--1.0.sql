@@ -851,7 +851,20 @@ CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',
 	AS 'MODULE_PATHNAME', 'osml_train'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_train(text, jsonb, text, boolean)
-	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id';
+	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id, or NULL where "since" finds no new row';
+
+CREATE FUNCTION osml_find_lr(dataset text, hparams jsonb DEFAULT '{}',
+	min_lr double precision DEFAULT 1e-8, max_lr double precision DEFAULT 1,
+	num_training integer DEFAULT 100, mode text DEFAULT 'exponential',
+	early_stop_threshold double precision DEFAULT 4,
+	OUT step bigint, OUT lr double precision, OUT loss double precision,
+	OUT raw_loss double precision, OUT suggestion boolean)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_find_lr'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100 COST 100000;
+COMMENT ON FUNCTION osml_find_lr(text, jsonb, double precision, double precision, integer, text,
+	double precision)
+	IS 'learning-rate range test: train num_training steps while lr rises from min_lr to max_lr; the smoothed loss of each step, and the rate to start from; makes no model. mode: exponential or linear; early_stop_threshold: end when the loss is so many times its best, NULL: never';
 
 CREATE FUNCTION osml_wait(run bigint, timeout interval DEFAULT NULL) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_wait'

@@ -8,6 +8,7 @@
 #include "nodes/execnodes.h"
 
 #include "api/report.h"
+#include "catalog/model.h"
 #include "hparams/hparams.h"
 #include "train/foresee.h"
 #include "train/plan.h"
@@ -29,6 +30,8 @@ typedef struct OsmlCheck
 	OsmlDatasetRow *dataset;	/* of a relation or a query: train only */
 	OsmlHparams *hparams;		/* those given that are valid, else defaults */
 	bool		valid;			/* nothing was found wrong with those given */
+	const char *model;			/* that a run would train; known where there is */
+	OsmlVersionRow *warm;		/* a version to go on from; or NULL */
 	const char *subject;		/* of an attempt's complaint; or NULL */
 	OsmlPart	parts[OSML_N_PARTS];	/* as a run would read them */
 	OsmlPartKind kind;			/* of the part that an attempt is about */

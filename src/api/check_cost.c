@@ -23,6 +23,7 @@ typedef struct Prospect
 {
 	double		read[OSML_N_PARTS]; /* that there are */
 	double		rows[OSML_N_PARTS]; /* usable, as osml_foresee() takes them */
+	double		held_out;		/* of the training rows */
 	OsmlForesight where;
 } Prospect;
 
@@ -33,6 +34,8 @@ typedef struct Prospect
 static void
 count_rows(const OsmlCheck *check, Prospect *run)
 {
+	double		limit = (double) osml_length_read(check->hparams);
+
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{
 		run->read[p] = (double) check->survey[p].rows;
@@ -41,6 +44,18 @@ count_rows(const OsmlCheck *check, Prospect *run)
 	if (!check->surveyed[OSML_PART_TRAIN] && check->report)
 		run->rows[OSML_PART_TRAIN] = run->read[OSML_PART_TRAIN] =
 			(double) check->report->sample.rows;
+	run->held_out = (double) check->survey[OSML_PART_TRAIN].held_out;
+	/* reading ends early where a run only tries out */
+	for (int p = 0; limit > 0 && p < OSML_N_PARTS; p++)
+	{
+		double		share = p == OSML_PART_TRAIN ? 1 - run->held_out / Max(1, run->rows[p]) : 1;
+		double		left = Min(1, limit / Max(1, share * run->rows[p]));
+
+		run->rows[p] *= left;
+		run->read[p] *= left;
+		if (p == OSML_PART_TRAIN)
+			run->held_out *= left;
+	}
 }
 
 static void
@@ -146,10 +161,10 @@ check_time(OsmlCheck *check, const Prospect *run)
 	const OsmlTrial *trial = &check->trial;
 	const OsmlHparams *hparams = check->hparams;
 	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
-	double		held_out = (double) check->survey[OSML_PART_TRAIN].held_out;
-	double		train = run->rows[OSML_PART_TRAIN] - held_out;
-	double		val = run->rows[OSML_PART_VAL] + held_out;
-	int64		n = (int64) Max(1, train);
+	int64		n = (int64) Max(1, run->rows[OSML_PART_TRAIN] - run->held_out);
+	int64		rows = Max(1, osml_length_rows(hparams, n));
+	double		val = hparams->overfit_batches > 0 ? (double) rows :
+		run->rows[OSML_PART_VAL] + run->held_out;
 	int64		epochs = exact ? 1 : osml_length_epochs(hparams, n);
 	int64		steps = exact ? 0 : osml_length_steps(hparams, epochs, osml_length_batches(hparams, n));
 	double		seen = (double) steps * hparams->batch_size * hparams->accumulate_grad_batches;
@@ -160,9 +175,9 @@ check_time(OsmlCheck *check, const Prospect *run)
 	StringInfoData message;
 
 	if (epochs != OSML_AUTO)
-		seen = Min(seen, (double) epochs * n);
+		seen = Min(seen, (double) epochs * rows);
 	/* times that the rows go by, and validations, which cost no more than steps */
-	passes = exact ? 1 : Max(1, ceil(seen / n));
+	passes = exact ? 1 : Max(1, ceil(seen / rows));
 	reading = reading_seconds(check, run, passes);
 	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
 	initStringInfo(&message);

@@ -23,13 +23,17 @@ PG_FUNCTION_INFO_V1(osml_drop_checkpoints);
 Datum
 osml_train(PG_FUNCTION_ARGS)
 {
-	OsmlTrainRequest request = {0};
+	OsmlTrainRequest request = {.function = "osml_train"};
+	int64		run_id;
 
 	request.dataset = osml_need_text(fcinfo, 0, "dataset");
 	request.hparams = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	request.model = osml_maybe_text(fcinfo, 2);
 	request.wait = PG_ARGISNULL(3) || PG_GETARG_BOOL(3);
-	PG_RETURN_INT64(osml_launch(&request));
+	run_id = osml_launch(&request);
+	if (run_id == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(run_id);
 }
 
 /* what may be otherwise in a run that goes on: nothing that the weights depend on */
@@ -94,7 +98,8 @@ osml_resume(PG_FUNCTION_ARGS)
 		.hparams = row->hparams,
 		.model = row->model,
 		.wait = PG_ARGISNULL(2) || PG_GETARG_BOOL(2),
-		.resume = row->run_id
+		.resume = row->run_id,
+		.function = "osml_resume"
 	};
 
 	if (!PG_ARGISNULL(1))

@@ -118,6 +118,10 @@ extern void osml_version_insert(OsmlModelRow *model, OsmlVersionRow *row, bool d
 /* version 0: the deployed one; NULL when there is none.  features filled. */
 extern OsmlVersionRow *osml_version_find(const OsmlModelRow *model, int version);
 
+/* how new the rows of the newest version are that was trained since a value of this
+ * column: that value, or NULL without such a version */
+extern char *osml_version_since(const OsmlModelRow *model, const char *column);
+
 /* which version, without its contents */
 typedef struct OsmlVersionKey
 {

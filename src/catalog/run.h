@@ -79,6 +79,10 @@ typedef struct OsmlMetricRow
 } OsmlMetricRow;
 extern void osml_metric_insert(int64 run_id, const OsmlMetricRow *rows, int n);
 
+/* the values of a training metric in the order of steps, palloc'd, and their number;
+ * under the latest snapshot */
+extern double *osml_metric_values(int64 run_id, const char *name, int64 *n);
+
 /* kind: row_skipped, reread, diverged, collinear, ...; severity info|warning|error */
 extern void osml_event_insert(int64 run_id, const char *severity, const char *kind,
 							  int64 step, const char *message);

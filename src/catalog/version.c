@@ -54,6 +54,12 @@ static OsmlStatement best_version = OSML_STATEMENT(
 	" WHERE loss IS NOT NULL ORDER BY loss, version DESC LIMIT 1",
 	INT8OID);
 
+static OsmlStatement find_since = OSML_STATEMENT(
+	"SELECT summary #>> '{since,value}' FROM osml.model_version"
+	" WHERE model_id = $1 AND summary #>> '{since,column}' = $2"
+	" ORDER BY version DESC LIMIT 1",
+	INT8OID, TEXTOID);
+
 static OsmlStatement drop_version = OSML_STATEMENT(
 	"DELETE FROM osml.model_version WHERE model_id = $1 AND version = $2",
 	INT8OID, INT4OID);
@@ -242,6 +248,27 @@ osml_version_best(const OsmlModelRow *model)
 	}
 	osml_catalog_end(&scope);
 	return version;
+}
+
+/* The text of a value, as since.c wrote it. */
+char *
+osml_version_since(const OsmlModelRow *model, const char *column)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	char	   *value = NULL;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, model->model_id);
+	osml_push_text(&args, column);
+	if (osml_statement_read(&find_since, &args) > 0)
+	{
+		OsmlFields	fields = osml_fields(&scope, 0);
+
+		value = osml_pull_text(&fields);
+	}
+	osml_catalog_end(&scope);
+	return value;
 }
 
 /* Drop one version, or with 0 the model and all; returns how many versions. */

@@ -68,6 +68,8 @@ extern const char *osml_init_name(int i);
 extern const char *osml_precision_name(int i);
 extern const char *osml_optimizer_name(int i);	/* the rules', then exact */
 extern const char *osml_schedule_choice(int i);	/* 0 is auto */
+extern const char *osml_weight_averaging_name(int i);	/* 0 is none */
+extern const char *osml_annealing_name(int i);
 extern const char *osml_clip_name(int i);
 extern const char *osml_shuffle_name(int i);
 extern const char *osml_scale_name(int i);

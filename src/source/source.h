@@ -88,6 +88,7 @@ typedef struct OsmlRoles
 	const char *label;
 	const char *weight;
 	const char *exposure;
+	const char *since;
 } OsmlRoles;
 
 /*

@@ -63,7 +63,7 @@ recall(OsmlRun *run)
 void
 osml_best_setup(OsmlRun *run, bool max)
 {
-	if (run->hparams->save_top_k == 0)
+	if (run->hparams->save_top_k == 0 || run->hparams->fast_dev_run > 0 || run->plan->range.on)
 		return;
 	run->best = MemoryContextAllocZero(run->context, sizeof(struct OsmlBest));
 	run->best->max = max;

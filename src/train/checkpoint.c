@@ -68,6 +68,7 @@ list_counters(OsmlFit *fit, Counter *out)
 		{"val_loss", COUNTER_REAL, &run->val_loss},
 		{"validation_logged", COUNTER_FLAG, &run->validation_logged},
 		{"batches", COUNTER_INT, &fit->n_batches},
+		{"epoch_first_batch", COUNTER_INT, &fit->epoch_first_batch},
 		{"validated_batch", COUNTER_INT, &fit->validated_batch},
 		{"epoch_loss_sum", COUNTER_REAL, &fit->epoch_loss_sum},
 		{"epoch_weight", COUNTER_REAL, &fit->epoch_weight},
@@ -83,6 +84,9 @@ list_counters(OsmlFit *fit, Counter *out)
 		{"steps_skipped", COUNTER_INT, &fit->fallback.skipped},
 		{"skipped_in_a_row", COUNTER_INT, &fit->fallback.skipped_in_a_row},
 		{"rollbacks", COUNTER_INT, &fit->fallback.rollbacks},
+		{"averaged", COUNTER_INT, &fit->averaging.average.n},
+		{"averages_stale", COUNTER_FLAG, &fit->averaging.stale},
+		{"rate_before_swa", COUNTER_REAL, &fit->averaging.rate_before},
 		{"plateau_factor", COUNTER_REAL, &monitor->plateau.factor},
 		{"plateau_best", COUNTER_REAL, &monitor->plateau.best},
 		{"plateau_bad", COUNTER_INT, &monitor->plateau.bad},
@@ -214,6 +218,9 @@ add_state(OsmlFit *fit, OsmlSafetensor *out, double *label, double *lanes)
 		lanes[2 * l + 1] = fit->lanes[l].epoch_rows;
 	}
 	add_vector(&out[n++], "lanes", OSML_FLOAT64, 2 * run->hparams->lanes, lanes);
+	if (fit->averaging.average.n > 0)
+		add_vector(&out[n++], "average", run->spec.precision, fit->averaging.n_values,
+				   fit->averaging.values);
 	return n;
 }
 
@@ -221,7 +228,7 @@ add_state(OsmlFit *fit, OsmlSafetensor *out, double *label, double *lanes)
 static int64
 checkpoint_bytes(const OsmlFit *fit)
 {
-	return (int64) (osml_model_values(&fit->run->spec) +
+	return (int64) (osml_model_values(&fit->run->spec) * (fit->run->hparams->weight_averaging > 0 ? 2 : 1) +
 					fit->n_params * optimizer_slots(fit->run)) *
 		osml_precision_size(fit->run->spec.precision);
 }
@@ -302,7 +309,8 @@ osml_checkpoint_setup(OsmlFit *fit)
 		!isnan(hparams->train_time_interval);
 
 	fit->checkpoint_at = GetCurrentTimestamp();
-	fit->checkpoint_off = hparams->every_n_train_steps == OSML_AUTO && interval(hparams) == 0;
+	fit->checkpoint_off = hparams->fast_dev_run > 0 || fit->run->plan->range.on ||
+		(hparams->every_n_train_steps == OSML_AUTO && interval(hparams) == 0);
 	if (!asked || fit->checkpoint_off)
 		return;
 	if (checkpoint_bytes(fit) > OSML_MAX_CHECKPOINT)
@@ -483,6 +491,9 @@ osml_checkpoint_restore(OsmlFit *fit)
 					optimizer_slot(fit, s));
 	for (int i = 0; i < n; i++)
 		read_counter(&run->resume->file, &counters[i]);
+	if (fit->averaging.average.n > 0)
+		read_vector(run, "average", run->spec.precision, fit->averaging.n_values,
+					fit->averaging.values);
 	read_vector(run, "lanes", OSML_FLOAT64, 2 * run->hparams->lanes, lanes);
 	for (int l = 0; l < run->hparams->lanes; l++)
 	{

@@ -5,7 +5,8 @@
  * The state is a safetensors file: the parameters by their names; "optimizer.0",
  * "optimizer.1", ... with a value for each trained parameter; "scaling.center",
  * "scaling.scale", "scaling.impute", "scaling.label" (center, scale); "lanes", the
- * epoch and the row of each lane; and in the metadata the counters, the classes
+ * epoch and the row of each lane; "average", of all parameters, where there is one yet; and
+ * in the metadata the counters, the classes
  * and the fitted definitions.  Random numbers need no state: they are drawn by seed,
  * epoch, batch and row (compute/random.h).
  *

@@ -44,9 +44,8 @@ osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 	fit->n_segments++;
 }
 
-/* "rows 1 to 99", or some row numbers of a shuffled batch */
-static char *
-describe_rows(const OsmlFit *fit)
+char *
+osml_describe_rows(const OsmlFit *fit)
 {
 	StringInfoData out;
 	int			shown = Min(fit->n_segments, OSML_MAX_SEGMENTS);
@@ -138,7 +137,7 @@ static char *
 blame(const OsmlFit *fit)
 {
 	return psprintf("The step's batch holds rows %s of %s. Columns of largest magnitude there: %s.",
-					describe_rows(fit),
+					osml_describe_rows(fit),
 					fit->run->plan->parts[OSML_PART_TRAIN].source.label,
 					describe_columns(fit));
 }

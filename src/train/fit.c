@@ -16,12 +16,14 @@
 #include "utils/timestamp.h"
 
 #include "rules/schedule/schedule.h"
+#include "train/anomaly.h"
 #include "train/checkpoint.h"
 #include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
 #include "train/load.h"
 #include "train/monitor.h"
+#include "train/range_test.h"
 #include "train/validate.h"
 
 /* rows that log_step() adds at most */
@@ -123,6 +125,7 @@ static void
 close_epoch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	void	   *trained = run->params;
 
 	fit->epoch_turned = false;
 	if (fit->epoch_weight == 0)
@@ -131,7 +134,10 @@ close_epoch(OsmlFit *fit)
 	/* epochs of a handful of rows can be as short as steps */
 	if (fit->done || osml_log_room(run, 1))
 		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	/* what would be kept is what the run would keep */
+	run->params = osml_averaging_weights(&fit->averaging, run);
 	osml_monitor_offer(run, NULL, run->train_loss);
+	run->params = trained;
 	fit->epoch_loss_sum = 0;
 	fit->epoch_weight = 0;
 }
@@ -152,6 +158,22 @@ shrink_weights(OsmlRun *run, double by)
 	}
 }
 
+/* The learning rate of the step about to be taken. */
+static double
+step_rate(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	double		factor;
+
+	if (run->plan->range.on)
+		return osml_range_rate(&run->plan->range, run->row.steps + 1);
+	factor = fit->fallback.lr_factor *
+		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
+							 &run->monitor->schedule, &run->monitor->plateau,
+							 run->row.steps + 1, fit->total_steps);
+	return osml_averaging_rate(&fit->averaging, run, run->hparams->lr * factor);
+}
+
 /* The update itself, with the mean gradient clipped. */
 static void
 update_params(OsmlFit *fit, const OsmlStepResult *step)
@@ -163,8 +185,11 @@ update_params(OsmlFit *fit, const OsmlStepResult *step)
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
 							 fit->optim_state);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
 		shrink_weights(run, step->lr * run->hparams->l1);
+	osml_averaging_step(&fit->averaging, run);
 }
 
 /* Count a step that has been taken. */
@@ -181,7 +206,9 @@ count_step(OsmlFit *fit, const OsmlStepResult *step)
 	run->shared->rows_seen = run->row.rows_seen;
 	run->shared->loss = step->loss;
 	fit->last = *step;
-	if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
+	if (run->plan->range.on)
+		osml_range_log(fit, step);
+	else if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
 		log_step(fit, step, false);
 }
 
@@ -210,6 +237,7 @@ take_step(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	OsmlStepResult step;
+	bool		usable;
 	/* rows that all weigh nothing have no gradient */
 	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
 
@@ -220,18 +248,30 @@ take_step(OsmlFit *fit)
 	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
 	if (run->row.steps == 0)
 		fit->first_loss = step.raw_loss;
-	if (osml_judge_step(fit, &step))
+	usable = run->plan->range.on ? osml_range_step(fit, &step) : osml_judge_step(fit, &step);
+	if (usable)
 	{
 		step.norm_clipped = clip_gradient(fit, step.norm);
-		step.lr = run->hparams->lr * fit->fallback.lr_factor *
-			osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
-								 &run->monitor->schedule, &run->monitor->plateau,
-								 run->row.steps + 1, fit->total_steps);
+		step.lr = step_rate(fit);
 		update_params(fit, &step);
 		count_step(fit, &step);
 		osml_fallback_note(fit, false);
 	}
 	clear_step(fit);
+}
+
+/* Validate what the run would keep if it ended here. */
+static void
+validate(OsmlFit *fit, bool always)
+{
+	OsmlRun    *run = fit->run;
+	void	   *trained = run->params;
+
+	run->params = osml_averaging_weights(&fit->averaging, run);
+	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+								  run->hparams->limit_val_batches, always);
+	run->params = trained;
+	fit->validated_batch = fit->n_batches;
 }
 
 /* Validation while training, when the batch count says so. */
@@ -242,7 +282,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	double		interval = run->hparams->val_check_interval;
 	bool		due;
 
-	if (!run->parts[OSML_PART_VAL].present)
+	if (!run->parts[OSML_PART_VAL].present || run->plan->range.on)
 		return;
 	if (interval == 0)
 		due = epoch_end;
@@ -254,11 +294,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 		due = fit->n_batches % batches == 0 && !epoch_end;
 	}
 	if (due && fit->validated_batch != fit->n_batches)
-	{
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, fit->done);
-		fit->validated_batch = fit->n_batches;
-	}
+		validate(fit, fit->done);
 }
 
 /* Has the run had enough? */
@@ -282,9 +318,13 @@ end_batch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	if (run->spec.ops->end_batch)
 		run->spec.ops->end_batch(&run->spec, run->backend, run->params, fit->grad,
 								 &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	fit->n_batches++;
 	fit->batch_rows = 0;
 	if (++fit->batches_in_step >= run->hparams->accumulate_grad_batches)
@@ -302,11 +342,14 @@ static void
 add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 {
 	OsmlRun    *run = fit->run;
-
 	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, block, lo, hi, at);
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, block, lo, hi, at);
 	fit->step_weight += osml_run_weight(&run->spec, block, lo, hi);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;
@@ -449,21 +492,29 @@ fit_endless(OsmlFit *fit)
 		end_batch(fit);
 }
 
-/* Epochs, each of which counts every row once; its last batch may be short. */
+/*
+ * Epochs, each of which counts every row once, or those of its first batches; its last
+ * batch may be short.
+ */
 static void
 fit_epochs(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	bool		resumed = run->resume != NULL;
+	int64		end;
 
 	if (resumed)
 		go_on(fit);
 	for (int64 epoch = resumed ? run->row.epoch : 0; epoch < fit->epochs && !fit->done; epoch++)
 	{
 		if (!resumed)
+		{
 			begin_epoch(fit, epoch);
+			fit->epoch_first_batch = fit->n_batches;
+		}
 		resumed = false;
-		while (!fit->done && next_batch(fit))
+		end = fit->epoch_first_batch + Min(fit->epoch_batches, PG_INT64_MAX / 2);
+		while (!fit->done && fit->n_batches < end && next_batch(fit))
 		{
 			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
 			{
@@ -479,6 +530,7 @@ fit_epochs(OsmlFit *fit)
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
+		osml_averaging_epoch(&fit->averaging, run, run->parts[OSML_PART_VAL].present);
 		maybe_validate(fit, true);
 		fit->done = fit->done || run->monitor->done;
 	}
@@ -497,17 +549,22 @@ osml_fit(OsmlRun *run)
 		fit_epochs(&fit);
 	if (fit.step_rows > 0)
 		take_step(&fit);
+	if (run->plan->range.on)
+	{
+		osml_range_end(&fit);
+		return;
+	}
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
 	if (run->row.steps == 0)
 		osml_length_no_step(run->hparams);
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
+	osml_averaging_end(&fit.averaging, run);
 	run->monitor->over = true;
 	if (run->parts[OSML_PART_VAL].present &&
 		(fit.validated_batch != fit.n_batches || !run->validation_logged))
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, true);
+		validate(&fit, true);
 	note_clipping(&fit);
 	note_fallback(&fit);
 }

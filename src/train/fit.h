@@ -6,6 +6,7 @@
 #define OSML_TRAIN_FIT_H
 
 #include "portability/instr_time.h"
+#include "train/averaging.h"
 #include "train/feed.h"
 
 /* pieces of the current step's rows, kept for a message that names them */
@@ -59,6 +60,7 @@ typedef struct OsmlFit
 	void	   *grad;			/* sum over the rows of the step so far */
 	void	   *optim_state;
 	OsmlOptimHyper hyper;
+	OsmlAveraging averaging;
 	void	   *kept_grad;		/* drop_last: grad before this batch; else NULL */
 	double		kept_loss_sum;
 	double		kept_weight;
@@ -72,6 +74,8 @@ typedef struct OsmlFit
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
+	int64		epoch_first_batch;	/* n_batches when the epoch began */
+	int64		epoch_batches;	/* most that an epoch takes: overfit_batches */
 	int64		epochs;			/* OSML_AUTO: endless */
 	int64		total_steps;	/* 0: unknown, for schedules */
 	int64		validated_batch;
@@ -84,6 +88,8 @@ typedef struct OsmlFit
 	double		first_loss;
 	int64		clipped_steps;
 	OsmlStepResult last;
+	OsmlRangeState range;		/* of a test of learning rates */
+	double	   *smoothed;		/* its losses */
 	int			n_segments;
 	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
 	OsmlBlock  *last_block;		/* newest segment, for its largest columns */

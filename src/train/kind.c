@@ -144,7 +144,8 @@ osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 		rows += class_rows[k];
 	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
 	for (int k = 0; k < classes->n; k++)
-		weights[k] = map->word ? rows / (classes->n * (double) class_rows[k]) : 1;
+		weights[k] = map->word && class_rows[k] > 0 ?
+			rows / (classes->n * (double) class_rows[k]) : 1;
 	for (int i = 0; i < map->n; i++)
 	{
 		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));

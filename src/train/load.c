@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "compute/random.h"
+#include "train/length.h"
 #include "train/load.h"
 
 /* a part being filled */
@@ -27,7 +28,8 @@ osml_streams(const OsmlHparams *hparams)
 {
 	if (osml_optimizer_is_exact(hparams->optimizer))
 		return true;
-	return hparams->scale == OSML_SCALE_NONE &&
+	return hparams->overfit_batches == 0 &&
+		hparams->scale == OSML_SCALE_NONE &&
 		hparams->scale_label != OSML_SCALE_STANDARDIZE &&
 		hparams->shuffle == OSML_SHUFFLE_NONE &&
 		hparams->on_null != OSML_ON_NULL_MEAN &&
@@ -52,6 +54,26 @@ count_read(OsmlRun *run, const OsmlBlock *block)
 {
 	run->row.rows_read += block->nrows;
 	run->shared->rows_loaded = run->row.rows_read;
+}
+
+/* Has the part all the rows that it may have? */
+static bool
+is_full(const Filling *filling)
+{
+	int64		limit = osml_length_read(filling->run->hparams);
+
+	return limit > 0 &&
+		filling->data->n_rows + (filling->block ? filling->block->nrows : 0) >= limit;
+}
+
+/* Leave out the rows of a block that the part may not have. */
+static void
+cut_block(const Filling *filling, OsmlBlock *block)
+{
+	int64		limit = osml_length_read(filling->run->hparams);
+
+	if (limit > 0)
+		block->nrows = (int) Min(block->nrows, limit - filling->data->n_rows);
 }
 
 /* The block to append to. */
@@ -87,6 +109,7 @@ filling_commit(Filling *filling)
 	filling->block = NULL;
 	if (block == NULL || block->nrows == 0)
 		return;
+	cut_block(filling, block);
 	data->n_rows += block->nrows;
 	count_read(filling->run, block);
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
@@ -140,7 +163,7 @@ fill_side(Filling *filling, OsmlBlock *raw, const uint64 *hash)
 {
 	int			next = 0;
 
-	while (next < raw->nrows)
+	while (next < raw->nrows && !is_full(filling))
 	{
 		OsmlBlock  *block = filling_block(filling);
 
@@ -187,11 +210,12 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);
-	while (osml_intake_fill(run, filling_block(&filling), hash))
+	while (!is_full(&filling) && osml_intake_fill(run, filling_block(&filling), hash))
 	{
 		osml_run_check(run);
 		filling_commit(&filling);
 	}
+	osml_intake_enough(run);
 	count_dropped(run, name);
 }
 
@@ -207,13 +231,14 @@ load_split(OsmlRun *run)
 	val.data->set = osml_resident_create(&run->layout, &run->budget);
 	train.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
-	while (osml_intake_fill(run, raw, hash))
+	while (!(is_full(&train) && is_full(&val)) && osml_intake_fill(run, raw, hash))
 	{
 		osml_run_check(run);
 		fill_side(&val, raw, hash);
 		fill_side(&train, raw, hash);
 		raw->nrows = 0;
 	}
+	osml_intake_enough(run);
 	filling_commit(&val);
 	filling_commit(&train);
 	count_dropped(run, "training");
@@ -276,15 +301,30 @@ report_empty(OsmlRun *run, OsmlPartKind kind)
 								name));
 }
 
+/* Validate on the rows that are trained on, as "overfit_batches" asks. */
+static void
+share_training(OsmlRun *run)
+{
+	OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+	OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+	*val = *train;
+	val->n_rows = osml_length_rows(run->hparams, train->n_rows);
+	osml_log_event(run, "info", "overfit_batches",
+				   psprintf("each epoch trains on the first " INT64_FORMAT " of " INT64_FORMAT
+							" rows, and validates on the same", val->n_rows, train->n_rows));
+}
+
 void
 osml_load_parts(OsmlRun *run)
 {
 	OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+	bool		overfit = run->hparams->overfit_batches > 0;
 
 	check_memory(run);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
-		if (!run->plan->parts[p].present)
+		if (!run->plan->parts[p].present || (overfit && p == OSML_PART_VAL))
 			continue;
 		run->parts[p].present = true;
 		run->parts[p].kind = p;
@@ -312,6 +352,8 @@ osml_load_parts(OsmlRun *run)
 	require_rows(run);
 	if (train->set == NULL)
 		report_reread(run);
+	if (overfit)
+		share_training(run);
 }
 
 /* A column without a single value has no mean to fill in: say what it gets. */

@@ -67,7 +67,7 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
-	int64		rows;
+	int64		rows = 0;
 
 	scan.set = &part->set;
 	scan.on_null = hparams->on_null;
@@ -75,12 +75,13 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.sink = send_sink;
 	scan.arg = state;
 	scan.shard = position;
-	scan.stop = &shared->reading_done;
+	scan.stop = &shared->pass_done;
 	scan.text_sink = text_sink;
 	scan.text_keys = text_keys;
-	rows = osml_scan_unit(&scan,
-						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
-						  shard->first_block, shard->n_blocks);
+	if (!shared->pass_done)
+		rows = osml_scan_unit(&scan,
+							  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
+							  shard->first_block, shard->n_blocks);
 	if (!state->trainer_gone &&
 		!osml_send_end_of_shard(&state->sender, position, rows))
 		state->trainer_gone = true;

@@ -141,7 +141,8 @@ resume(const OsmlTicket *ticket)
 			.dataset = row->dataset,
 			.hparams = row->hparams,
 			.model = row->model,
-			.resume = row->run_id
+			.resume = row->run_id,
+			.function = "osml_resume"
 		};
 
 		(void) osml_launch(&request);

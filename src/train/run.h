@@ -80,6 +80,7 @@ typedef struct OsmlRun
 	struct OsmlBest *best;		/* "save_top_k"; else NULL */
 	struct OsmlResume *resume;	/* a run that goes on, until it is at its place */
 	int64		version_step;	/* steps that the version's weights have seen */
+	struct OsmlVersionRow *warm;	/* version that it goes on from, or NULL */
 } OsmlRun;
 
 /* the pulse of a run, called once a batch or block and in each wait:

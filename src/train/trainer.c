@@ -39,10 +39,12 @@
 #include "train/load.h"
 #include "train/parts.h"
 #include "train/run.h"
+#include "train/since.h"
 #include "train/ticket.h"
 #include "train/trainer.h"
 #include "train/validate.h"
 #include "train/version.h"
+#include "train/warm.h"
 #include "train/worker.h"
 
 /* layers of fewer neurons are as fast in loops of our own */
@@ -296,6 +298,11 @@ zero_unseen(OsmlRun *run)
 static void
 init_params(OsmlRun *run)
 {
+	if (run->warm)
+	{
+		osml_warm_params(run);
+		return;
+	}
 	osml_run_init(&run->spec, run->hparams, run->params);
 	if (run->hparams->initial_weights.n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
@@ -316,14 +323,17 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	osml_warm_load(run);
 	if (run->plan->resume)
 		osml_checkpoint_open(run);
 	osml_learn_features(run);
+	osml_warm_classes(run);
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
+	osml_warm_scaling(run);
 	osml_checkpoint_scaling(run);
 	if (run->have_stats)
 		osml_kind_check_counts(run->hparams, run->set,
@@ -347,16 +357,35 @@ train(OsmlRun *run)
 	osml_intake_end(run);
 }
 
+/* A run that only tries everything out keeps nothing but its row, which says more. */
+static void
+summarize_trying(OsmlRun *run)
+{
+	const char *const names[] = {"val_loss", "test_loss", "train_loss"};
+	const double losses[] = {run->val_loss, run->test_loss, run->train_loss};
+
+	osml_run_summary_number(run, "fast_dev_run", (double) run->hparams->fast_dev_run);
+	for (int i = 0; i < (int) lengthof(names); i++)
+		osml_run_summary_number(run, names[i], losses[i]);
+	osml_log_event(run, "info", "fast_dev_run",
+				   psprintf("all went well with " INT64_FORMAT " batches of " INT64_FORMAT
+							" rows at most; metrics and a version of the model were not kept",
+							run->hparams->fast_dev_run, run->hparams->batch_size));
+}
+
 /* What the run did, for osml.runs. */
 static void
 finish_summary(OsmlRun *run)
 {
+	if (run->hparams->fast_dev_run > 0)
+		summarize_trying(run);
 	osml_run_summary_number(run, "train_rows", (double) run->parts[OSML_PART_TRAIN].n_rows);
 	osml_run_summary_number(run, "rows_skipped_null", (double) run->rows_null);
 	osml_run_summary_number(run, "rows_skipped_nonfinite", (double) run->rows_nonfinite);
 	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
 	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
+	osml_since_note(run);
 	osml_report_categories(run);
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
@@ -375,8 +404,11 @@ commit_result(OsmlRun *run)
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
 	osml_worker_begin(run->plan);
-	osml_best_store_others(run);
-	osml_store_version(run, run->version_step, run->hparams->deploy);
+	if (run->hparams->fast_dev_run == 0 && !run->plan->range.on)
+	{
+		osml_best_store_others(run);
+		osml_store_version(run, run->version_step, run->hparams->deploy);
+	}
 	osml_checkpoints_delete(run->row.run_id);
 	run->row.status = "finished";
 	osml_run_end(&run->row);

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "compute/rowhash.h"
+#include "rules/average/average.h"
 #include "osml.h"
 #include "source/encode.h"
 #include "source/shuffle.h"
@@ -206,6 +207,7 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 	int			batch = (int) Min(hparams->batch_size, OSML_BLOCK_ROWS);
 	void	   *scratch = palloc0(spec->ops->scratch(spec, batch));
 	OsmlRowsAt	at = {0, 0};
+	OsmlAnomaly unused;
 	double		loss_sum = 0;
 	double		seconds;
 	int64		rows = 0;
@@ -219,9 +221,15 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 			const OsmlBlock *block = pass->kept[i];
 
 			for (int lo = 0; lo < block->nrows; lo += batch)
-				spec->ops->accumulate(spec, &osml_backend_cpu, block, lo,
-									  Min(lo + batch, block->nrows), at, params, grad,
+			{
+				int			hi = Min(lo + batch, block->nrows);
+
+				if (hparams->detect_anomaly)
+					(void) spec->ops->find_anomaly(spec, &osml_backend_cpu, block, lo, hi, at,
+												   params, scratch, &unused);
+				spec->ops->accumulate(spec, &osml_backend_cpu, block, lo, hi, at, params, grad,
 									  &loss_sum, scratch);
+			}
 			rows += block->nrows;
 		}
 		CHECK_FOR_INTERRUPTS();
@@ -291,13 +299,14 @@ foresee_steps(const OsmlModelSpec *spec, const Pass *pass, void *params, void *g
 /* Updates of the parameters, as fit.c takes them. */
 static double
 time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
-		  void *grad, void *state)
+		  void *grad, void *state, void *averages)
 {
 	const OsmlBackend *backend = &osml_backend_cpu;
 	OsmlOptim	optim = (OsmlOptim) hparams->optimizer;
 	size_t		n = spec->ops->n_params(spec);
 	OsmlOptimHyper hyper;
 	OsmlOptimStep update;
+	OsmlAverage average = {.kind = OSML_AVERAGE_EMA,.decay = hparams->ema_decay};
 	double		seconds;
 	int64		steps = 0;
 	instr_time	start;
@@ -310,6 +319,8 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 		(void) backend->norm(spec->precision, n, grad);
 		osml_optim_begin_step(&update, &hyper, hparams->lr, ++steps);
 		backend->optim_step(spec->precision, optim, &update, n, params, grad, state);
+		if (hparams->weight_averaging == 1 + OSML_AVERAGE_EMA)
+			osml_average_update(&average, spec->precision, n, averages, params);
 		CHECK_FOR_INTERRUPTS();
 	} while ((seconds = seconds_since(start)) < ENOUGH);
 	return seconds / steps;
@@ -340,7 +351,8 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 	else if (hparams->shuffle == OSML_SHUFFLE_ONCE)
 		trial->shuffle_row = time_shuffle(&spec, hparams, pass);
 	trial->epoch_row += time_gradient(&spec, hparams, pass, params, grad);
-	trial->step = time_step(&spec, hparams, params, grad, state);
+	trial->step = time_step(&spec, hparams, params, grad, state,
+							MemoryContextAllocExtended(CurrentMemoryContext, bytes, flags));
 }
 
 void

@@ -142,7 +142,8 @@ osml_settle_unseen(OsmlRun *run)
 {
 	size_t		first = 0;
 
-	if (run->spec.ops != &osml_model_linear)
+	/* of a warm start: what no row shows now, earlier rows may have */
+	if (run->spec.ops != &osml_model_linear || run->warm)
 		return;
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{

@@ -64,6 +64,11 @@ survive('network', 8, '{"model_type": "mlp", "num_hidden_neurons": [16, 8], "dro
 	"batch_norm_linear_layers": true, "shuffle": "epoch", "val_fraction": 0.1, "batch_size": 100, "max_epochs": 40,
 	"lr_schedule": "reduce_on_plateau", "plateau_patience": 3, "lr": 0.01, "every_n_train_steps": 37, "num_workers": 1,
 	"save_top_k": 3, "save_last": true, "monitor": "val_mae"}');
+survive('running average', 2, '{"model_type": "mlp", "num_hidden_neurons": [8], "batch_norm_linear_layers": true, "val_fraction": 0.1,
+	"batch_size": 100, "max_epochs": 30, "weight_averaging": "ema", "ema_decay": 0.99, "every_n_train_steps": 41, "save_top_k": 2}');
+survive('averages of epochs', 2, '{"model_type": "mlp", "num_hidden_neurons": [8], "batch_norm_linear_layers": true, "val_fraction": 0.1,
+	"batch_size": 100, "max_epochs": 30, "weight_averaging": "swa", "swa_epoch_start": 5, "swa_lrs": 0.001, "every_n_train_steps": 41}');
+survive('the same batches', 2, '{"overfit_batches": 50, "max_epochs": 1500, "batch_size": 20, "every_n_train_steps": 41}');
 survive('endless lanes', 5, '{"max_batches": 150000, "lanes": 4, "batch_size": 64, "accumulate_grad_batches": 3,
 	"optimizer": "SGD", "momentum": 0.9, "lr": 0.001, "lr_schedule": "one_cycle", "every_n_train_steps": 100}');
 survive('streamed', 3, '{"max_epochs": 1, "batch_size": 1, "shuffle": "none", "scale": "none", "scale_label": "none",
