@@ -100,6 +100,22 @@ CREATE TABLE osml.event (
 CREATE INDEX ON osml.event (run_id);
 COMMENT ON TABLE osml.event IS 'what happened in a run that its user should know';
 
+CREATE TABLE osml.checkpoint (
+	run_id		bigint NOT NULL REFERENCES osml.run ON DELETE CASCADE,
+	kind		text NOT NULL CHECK (kind IN ('last', 'best')),
+	step		bigint NOT NULL CHECK (step >= 0),
+	epoch		bigint NOT NULL CHECK (epoch >= 0),
+	monitor		text,
+	value		double precision,
+	train_loss	double precision,
+	val_loss	double precision,
+	state		bytea NOT NULL,
+	at			timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+	PRIMARY KEY (run_id, kind, step)
+);
+ALTER TABLE osml.checkpoint ALTER state SET STORAGE EXTERNAL;	-- it does not compress
+COMMENT ON TABLE osml.checkpoint IS 'where a run that has not finished can go on (last), and its best weights so far (best), as safetensors';
+
 -- deployed and previous are no foreign keys: they would make a circle, which
 -- pg_dump cannot restore without disabling triggers.
 CREATE TABLE osml.model (
@@ -134,6 +150,7 @@ CREATE TABLE osml.model_version (
 	val_rows	bigint NOT NULL CHECK (val_rows >= 0),
 	test_rows	bigint NOT NULL CHECK (test_rows >= 0),
 	fingerprint	bigint NOT NULL,
+	steps		bigint NOT NULL CHECK (steps >= 0),
 	train_loss	double precision,
 	val_loss	double precision,
 	test_loss	double precision,
@@ -258,6 +275,7 @@ SELECT pg_catalog.pg_extension_config_dump('osml.definition', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.run', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.metric', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.event', '');
+SELECT pg_catalog.pg_extension_config_dump('osml.checkpoint', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.model_version', '');
 SELECT pg_catalog.pg_extension_config_dump('osml.feature', '');
@@ -454,6 +472,17 @@ CREATE VIEW osml.events WITH (security_barrier) AS
 COMMENT ON VIEW osml.events IS 'what happened in runs: skipped rows, divergence, collinear columns, ...';
 COMMENT ON COLUMN osml.events.severity IS 'info, warning or error';
 
+CREATE VIEW osml.checkpoints WITH (security_barrier) AS
+	SELECT c.run_id, r.model, c.kind, c.step, c.epoch, c.monitor, c.value,
+		c.train_loss, c.val_loss, pg_catalog.octet_length(c.state) AS bytes, c.at
+	FROM osml.checkpoint c JOIN osml.usable_run r ON r.run_id = c.run_id;
+COMMENT ON VIEW osml.checkpoints IS 'checkpoints of runs that have not finished: osml_resume goes on from the last, and the best become versions';
+COMMENT ON COLUMN osml.checkpoints.kind IS 'last: all that the run needs to go on; best: weights at a value of the monitored metric that is among the best';
+COMMENT ON COLUMN osml.checkpoints.step IS 'optimizer updates done by then';
+COMMENT ON COLUMN osml.checkpoints.monitor IS 'metric whose value it is among the best for; NULL for the last';
+COMMENT ON COLUMN osml.checkpoints.value IS 'value of that metric';
+COMMENT ON COLUMN osml.checkpoints.bytes IS 'size of what is stored';
+
 CREATE VIEW osml.models WITH (security_barrier) AS
 	SELECT m.name AS model, v.version, v.run_id, m.owner, v.author,
 		COALESCE(v.version = m.deployed, false) AS deployed, v.model_type,
@@ -463,7 +492,7 @@ CREATE VIEW osml.models WITH (security_barrier) AS
 		v.train_rows, v.val_rows, v.test_rows, v.skipped_rows,
 		v.train_loss, v.val_loss, v.test_loss,
 		pg_catalog.lpad(pg_catalog.to_hex(v.fingerprint), 16, '0') AS fingerprint,
-		v.hparams, v.summary, v.created_at
+		v.hparams, v.summary, v.created_at, v.steps
 	FROM osml.usable_model m
 		LEFT JOIN osml.model_version v ON v.model_id = m.model_id;
 COMMENT ON VIEW osml.models IS 'models and their versions';
@@ -473,6 +502,7 @@ COMMENT ON COLUMN osml.models.author IS 'who trained the version; its SQL expres
 COMMENT ON COLUMN osml.models.deployed IS 'the version that osml_predict uses';
 COMMENT ON COLUMN osml.models.classes IS 'classes of the label, in the order of osml_predict_proba(); NULL: it is a number';
 COMMENT ON COLUMN osml.models.features IS 'number of columns that the version sees; osml.features lists them';
+COMMENT ON COLUMN osml.models.steps IS 'optimizer updates that made the weights: fewer than the run''s where "save_top_k" kept earlier ones';
 COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL or a value that is not finite';
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
 COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
@@ -561,13 +591,18 @@ COMMENT ON COLUMN osml.bins.mean_label IS 'mean label of those rows';
 
 GRANT USAGE ON SCHEMA osml TO PUBLIC;
 GRANT SELECT ON osml.datasets, osml.feature_notes, osml.statistics, osml.runs, osml.progress,
-	osml.metrics, osml.events, osml.models, osml.features, osml.weights,
+	osml.metrics, osml.events, osml.checkpoints, osml.models, osml.features, osml.weights,
 	osml.model_definitions, osml.bins TO PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON osml.definitions TO PUBLIC;	-- triggers ask who owns the dataset
 
 -- A database's owner who installs this trusted extension does not own what the
 -- script makes, but has to be able to dump and restore the database.  SQL of a row
 -- runs as the role that the row names, so the rows that he inserts are his own.
+
+CREATE FUNCTION osml.refuse_clock_words(value anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'osml_refuse_clock_words_of'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION osml.refuse_clock_words(anyelement) IS 'the value; an error where its text has a word such as now or today: expressions of features call it before a text becomes a date or a time';
 
 CREATE FUNCTION osml.guard_row() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'osml_guard_row'
@@ -590,6 +625,8 @@ CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.metric FOR EACH ROW
 	EXECUTE FUNCTION osml.guard_row('run', 'run_id');
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.event FOR EACH ROW
 	EXECUTE FUNCTION osml.guard_row('run', 'run_id');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.checkpoint FOR EACH ROW
+	EXECUTE FUNCTION osml.guard_row('run', 'run_id');
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.model FOR EACH ROW
 	EXECUTE FUNCTION osml.guard_row('role', 'owner');
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON osml.model_version FOR EACH ROW
@@ -607,7 +644,7 @@ DECLARE
 		(SELECT extowner FROM pg_catalog.pg_extension WHERE extname = 'osml'));
 	t text;
 BEGIN
-	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'model',
+	FOREACH t IN ARRAY ARRAY['dataset', 'run', 'metric', 'event', 'checkpoint', 'model',
 		'model_version', 'feature', 'weight', 'model_grant', 'definition', 'bin',
 		'feature_note', 'statistic'] LOOP
 		EXECUTE pg_catalog.format('GRANT SELECT, INSERT ON osml.%I TO %I', t, installer);
@@ -816,7 +853,20 @@ CREATE FUNCTION osml_train(dataset text, hparams jsonb DEFAULT '{}',
 	AS 'MODULE_PATHNAME', 'osml_train'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_train(text, jsonb, text, boolean)
-	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id';
+	IS 'train a model on a dataset, a relation or a SELECT; returns the run''s id, or NULL where "since" finds no new row';
+
+CREATE FUNCTION osml_find_lr(dataset text, hparams jsonb DEFAULT '{}',
+	min_lr double precision DEFAULT 1e-8, max_lr double precision DEFAULT 1,
+	num_training integer DEFAULT 100, mode text DEFAULT 'exponential',
+	early_stop_threshold double precision DEFAULT 4,
+	OUT step bigint, OUT lr double precision, OUT loss double precision,
+	OUT raw_loss double precision, OUT suggestion boolean)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_find_lr'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100 COST 100000;
+COMMENT ON FUNCTION osml_find_lr(text, jsonb, double precision, double precision, integer, text,
+	double precision)
+	IS 'learning-rate range test: train num_training steps while lr rises from min_lr to max_lr; the smoothed loss of each step, and the rate to start from; makes no model. mode: exponential or linear; early_stop_threshold: end when the loss is so many times its best, NULL: never';
 
 CREATE FUNCTION osml_wait(run bigint, timeout interval DEFAULT NULL) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_wait'
@@ -827,6 +877,18 @@ CREATE FUNCTION osml_cancel(run bigint) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_cancel'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_cancel(bigint) IS 'ask a run to stop; returns its status';
+
+CREATE FUNCTION osml_resume(run bigint, hparams jsonb DEFAULT NULL, wait boolean DEFAULT true)
+	RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_resume'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_resume(bigint, jsonb, boolean)
+	IS 'go on with a run that did not finish, from its last checkpoint; returns its status';
+
+CREATE FUNCTION osml_drop_checkpoints(run bigint) RETURNS integer
+	AS 'MODULE_PATHNAME', 'osml_drop_checkpoints'
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION osml_drop_checkpoints(bigint) IS 'forget the checkpoints of a run that did not finish; returns how many there were';
 
 CREATE FUNCTION osml_hparams(OUT name text, OUT type text, OUT "default" text,
 	OUT range text, OUT meaning text)

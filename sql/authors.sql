@@ -45,6 +45,80 @@ SELECT osml_predict('au_model', r) FROM (SELECT 'c1' AS t, 3 AS k, timestamptz '
 SELECT osml_predict('au_model', r) FROM (SELECT 'c1' AS t, 3 AS k, '2024-02-01'::text AS d) r;
 RESET ROLE;
 
+-- names are looked up at each load, and nobody but the author and superusers may have a say in what they find
+CREATE SCHEMA au_shared;
+GRANT CREATE, USAGE ON SCHEMA au_shared TO PUBLIC;
+CREATE FUNCTION au_shared.common(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT x + 1';
+SET ROLE regress_osml_author;
+CREATE FUNCTION au_shared.g(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN x * 2; END';
+CREATE TYPE au_shared.mood AS ENUM ('c0', 'c1', 'c2');
+SELECT osml_create_dataset('au_names', 'SELECT y, t, k FROM au_author.trips', features => '{k}') > 0 AS created;
+SELECT osml_transform('au_names', 'twice', 'sql', '{"expression": "au_shared.g(k) + au_shared.common(k)"}'),
+	osml_transform('au_names', 'mood', 'sql', '{"expression": "(t::au_shared.mood)::text"}');
+CREATE FUNCTION au_shared.h(x float8, w int[]) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT x * w[1]';
+SELECT osml_transform('au_names', 'weighted', 'sql', '{"expression": "au_shared.h(k, ''{2,3}'')"}');
+SELECT osml_train('au_names', model => 'au_named') > 0 AS trained;
+SELECT osml_grant('au_named', 'regress_osml_reader', 'predict');
+CREATE VIEW au_author.seen AS SELECT feature, value, category FROM osml_transform_row('au_named', (SELECT r FROM (SELECT 'c1' AS t, 3 AS k) r));
+SELECT * FROM au_author.seen;
+SET ROLE regress_osml_reader;
+CREATE FUNCTION au_shared.g(x int) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN PERFORM au_reader.steal(); RETURN 1; END';
+SELECT osml_predict('au_named', r) FROM (SELECT 'c1' AS t, 3 AS k) r;
+DROP FUNCTION au_shared.g(int);
+-- nor do literals run his checks before he is found out
+CREATE FUNCTION au_reader.tell(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS
+	$$BEGIN RAISE WARNING 'runs as %', current_user; RETURN true; END$$;
+CREATE DOMAIN au_reader.told AS int CHECK (au_reader.tell(VALUE));
+CREATE FUNCTION au_shared.h(x int, w au_reader.told[]) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 1.0::float8';
+SELECT osml_predict('au_named', r) FROM (SELECT 'c1' AS t, 3 AS k) r;
+DROP FUNCTION au_shared.h(int, au_reader.told[]);
+CREATE TYPE au_reader.pair AS (a au_reader.told, b int);
+CREATE TYPE au_reader.told_range AS RANGE (SUBTYPE = au_reader.told);
+GRANT USAGE ON SCHEMA au_reader TO PUBLIC;
+CREATE DOMAIN au_shared.word AS text;
+CREATE DOMAIN au_shared.part AS int;
+CREATE TEXT SEARCH CONFIGURATION au_shared.words (COPY = pg_catalog.simple);
+CREATE OPERATOR au_shared.+ (LEFTARG = int, RIGHTARG = int, FUNCTION = int4mi);
+CREATE TYPE au_shared.own AS (t text);
+CREATE DOMAIN au_shared.checked AS text CHECK (au_reader.steal() IS NOT NULL);
+CREATE COLLATION au_shared.sorted FROM "C";
+SET ROLE regress_osml_author;
+DROP TYPE au_shared.mood;
+SET ROLE regress_osml_reader;
+CREATE TYPE au_shared.mood AS (t text);
+SELECT osml_predict('au_named', r) FROM (SELECT 'c1' AS t, 3 AS k) r;
+DROP TYPE au_shared.mood;
+CREATE TYPE au_shared.mood AS ENUM ('c0', 'c1', 'c2');
+SELECT osml_predict('au_named', r) FROM (SELECT 'c1' AS t, 3 AS k) r;
+SET ROLE regress_osml_author;
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "k OPERATOR(au_shared.+) 1"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "(row(t)::au_shared.own).t"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "t::au_shared.checked::text"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "(''{1}''::au_reader.told[])[1]"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "(''(1,2)''::au_reader.pair).b"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "lower(''[1,2)''::au_reader.told_range)"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "k::text = ''{1}''::au_reader.told[]::text"}');
+-- what his own types are made of counts
+CREATE DOMAIN au_author.my_word AS au_shared.word;
+CREATE TYPE au_author.my_pair AS (a au_shared.part, b int);
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "t::au_author.my_word::text"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "((''{'' || t || ''}'')::au_author.my_word[])[1]::text"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "(row(1, k)::au_author.my_pair).b"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "(''(1,2)''::au_author.my_pair).b"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "length(to_tsvector(''au_shared.words'', t))"}');
+SELECT osml_transform('au_names', 'e', 'sql', '{"expression": "t COLLATE au_shared.sorted < ''b''"}');
+RESET ROLE;
+-- a superuser least of all
+SELECT osml_create_dataset('au_super', 'SELECT y, t, k FROM au_author.trips', features => '{k}') > 0 AS created;
+SELECT osml_transform('au_super', 'e', 'sql', '{"expression": "au_shared.g(k)"}');
+SELECT osml_transform('au_super', 'e', 'sql', '{"expression": "au_shared.common(k)"}');
+SELECT osml_drop_dataset('au_super');
+SELECT count(*) FROM au_reader.loot;
+SELECT osml_drop_model('au_named');
+SET ROLE regress_osml_author;
+SELECT osml_drop_dataset('au_names');
+RESET ROLE;
+
 -- who may manage a model trains it in his own name
 SET ROLE regress_osml_author;
 SELECT osml_grant('au_model', 'regress_osml_second', 'manage');
@@ -110,6 +184,6 @@ SET ROLE regress_osml_author;
 SELECT osml_drop_dataset('au_data');
 RESET ROLE;
 REVOKE ALL ON osml.dataset, osml.definition, osml.model, osml.model_version, osml.model_grant, osml.run, osml.bin, osml.feature_note FROM regress_osml_second;
-DROP SCHEMA au_author, au_reader, au_second CASCADE;
+DROP SCHEMA au_author, au_reader, au_second, au_shared CASCADE;
 DROP OWNED BY regress_osml_author, regress_osml_reader, regress_osml_second CASCADE;
 DROP ROLE regress_osml_author, regress_osml_reader, regress_osml_second;

@@ -105,7 +105,7 @@ INSERT INTO ck_calls VALUES (1, '{"num_features":3, "on_nonfinite":"skip"}'), (2
 	(9, '{"on_nonfinite":"skip", "max_epochs":1}'), (10, '{"features":["a","zzz"], "on_nonfinite":"skip"}');
 SELECT n, pg_temp.tell('ck_parts', hparams) FROM ck_calls ORDER BY n;
 SELECT n, pg_temp.fails('ck_parts', hparams) FROM ck_calls ORDER BY n;
--- more rows than the trial has: what is learned from the first of them is said to be
+-- more rows than the trial has: features are learned from all of them
 SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2]}');
 SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2,3,4]}');
 SELECT pg_temp.tell('SELECT y, a * 1e200 AS huge FROM ck_rows LIMIT 100', '{}');

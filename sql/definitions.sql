@@ -421,10 +421,14 @@ SELECT pg_temp.outcome($$SELECT osml_drop_dataset('defs their')$$);
 
 -- --- The list of transforms ------------------------------------------------------------
 
+-- one query may make and use a data set, and what it changed is what it sees
+SELECT osml_create_dataset('defs same', 'SELECT i AS y, i::float8 AS x FROM generate_series(1, 9) i', features => '{x}') > 0,
+	osml_transform('defs same', 'x', 'log1p'), (SELECT value::numeric(9, 6) FROM osml_transform_row('defs same', (SELECT r FROM (SELECT 1::float8 AS x) r)));
+
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');
 SELECT count(DISTINCT name), bool_and(meaning <> '') FROM osml_transforms();
 
-SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same}'::text[]) d;
 SELECT count(*) FROM osml.definitions WHERE dataset LIKE 'defs%';
 SELECT count(*) FROM osml.bins WHERE dataset LIKE 'defs%';
 SELECT osml_drop_model('defs model');

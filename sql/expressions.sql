@@ -59,6 +59,13 @@ SELECT osml_train('expr2', '{"optimizer": "exact"}', 'by_caller') > 0, osml_trai
 RESET default_text_search_config;
 SELECT count(*), count(DISTINCT weight) FROM osml.weights WHERE model IN ('by_caller', 'by_readers') AND feature = 'z';
 
+SET timezone_abbreviations = 'Australia';
+SELECT osml_train('SELECT y, (''2024-01-01 00:00:0'' || n || '' EST'')::timestamptz AS at FROM sexpr.rows WHERE n IS NOT NULL', jsonb_build_object('max_epochs', 1, 'num_workers', w), 'by_' || w) > 0
+	FROM generate_series(0, 1) w;
+SELECT count(DISTINCT mean) FROM osml.features WHERE model IN ('by_0', 'by_1');
+SELECT osml_drop_model('by_0'), osml_drop_model('by_1');
+RESET timezone_abbreviations;
+
 -- --- The row alone ----------------------------------------------------------------
 CREATE FUNCTION plain(x float8) RETURNS float8 LANGUAGE plpgsql AS 'BEGIN RETURN x; END';
 CREATE FUNCTION stable(x float8) RETURNS float8 LANGUAGE plpgsql STABLE PARALLEL SAFE AS 'BEGIN RETURN x; END';
@@ -93,6 +100,38 @@ SELECT e, outcome(e) FROM unnest(ARRAY['random()', 'now() > at', 'clock_timestam
 SELECT e, outcome(e) FROM unnest(ARRAY[$$extract(epoch FROM 'now'::timestamptz) + x$$, $$'today'::date - d$$, $$d > 'Yesterday'$$,
 	$$at < timestamptz 'tomorrow 10:00'$$, $$('no' || 'w')::timestamptz > at$$, $$'{2024-01-01,now}'::timestamptz[] @> ARRAY[at]$$,
 	$$'[2024-01-01,now)'::tstzrange @> at$$, $$t = 'now'$$, $$'today ' || t$$, $$d > '2024-01-01'$$]) e;
+-- Checks of a domain and casts to json run unseen.
+CREATE TYPE mood AS ENUM ('k0', 'k1');
+CREATE TYPE pair AS (m mood, n int);
+CREATE FUNCTION tell(mood) RETURNS json LANGUAGE sql VOLATILE AS 'SELECT to_json(random())';
+CREATE CAST (mood AS json) WITH FUNCTION tell(mood);
+CREATE DOMAIN again AS text CHECK ((value::text)::sexpr.checked IS NOT NULL);
+SELECT e, outcome(e) FROM unnest(ARRAY[$$(('{' || x || '}')::sexpr.checked[])[1]$$, $$(('{' || x || '}')::sexpr.sound[])[1]$$, 't::sexpr.again::text',
+	$$to_json('k1'::sexpr.mood) ->> 0$$, $$to_jsonb(row('k1', n)::sexpr.pair)::text$$, $$jsonb_build_object('a', ARRAY['k1'::sexpr.mood])::text$$,
+	$$to_jsonb(n) ->> 0$$, $$('k1'::sexpr.mood)::text$$]) e;
+-- Domains over domains, and literals of all kinds of types.
+CREATE DOMAIN checked_too AS sexpr.checked;
+CREATE DOMAIN plain_number AS float8;
+CREATE DOMAIN plain_too AS sexpr.plain_number CHECK (VALUE > -1);
+SELECT e, outcome(e) FROM unnest(ARRAY['x::sexpr.checked_too', $$('{1}'::sexpr.checked_too[])[1]$$, 'x::sexpr.plain_too', $$('{1}'::sexpr.plain_too[])[1]$$,
+	$$'[1,2)'::int4range @> n$$, $$('{"a": 1}'::jsonb ->> 'a')::int + n$$, $$t IN ('k1', 'k2') OR t LIKE 'a%' ESCAPE 'x'$$, $$CASE t WHEN 'a' THEN '1' ELSE '2' END$$,
+	$$extract(hour FROM at) + date_part('day', d)$$, $$interval '1 day' > '2 hours'$$, $$x::numeric(10, 2) || 'a'$$, $$'a' || 'b'$$, $$'a'$$, $$E'\\x01'::bytea = b$$,
+	$$'pg_class'::regclass::oid::int8$$, $$'postgres'::regrole::oid::int8$$, $$ts_lexize('simple', t)::text$$, $$'k1'::sexpr.mood = t::sexpr.mood$$, '$1', '$1000000 || t', $$x || $1000001$$]) e;
+-- Texts of rows tell the time in the row's stead, and are refused with it.
+CREATE FUNCTION seen(t text, e text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	seen text;
+BEGIN
+	PERFORM osml_transform('expr2', 'new', 'sql', jsonb_build_object('expression', e));
+	SELECT value INTO seen FROM osml_transform_row('expr2', (SELECT r FROM (SELECT seen.t, 1::float8 AS x) r)) WHERE feature = 'new';
+	RETURN seen;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT t, e, seen(t, e) FROM (VALUES ('2024-01-03', $$(ARRAY[t, 'z'])[1]::date - '2024-01-01'$$), ('Today', $$(ARRAY[t, 'z'])[1]::date - '2024-01-01'$$),
+	('w', $$lower('NO' || t)::timestamptz > '2024-01-01'$$), ('w', $$(ARRAY['no' || t]::timestamptz[])[1] > '2024-01-01'$$),
+	('tomorrow', 't::varchar(20)::date > $$2024-01-01$$'), ('w', $$(CASE WHEN t = 'w' THEN 'now' ELSE '2024-01-01' END)::date > '2024-01-01'$$),
+	('w', $$('[2024-01-01,no' || t || ']')::tstzrange @> '2024-01-02 UTC'::timestamptz$$), ('w', $$(t || '2024-01-01')::date > '2024-01-01'$$)) v (t, e);
 -- What looks at nothing but a pinned setting may stay.
 SELECT e, outcome(e) FROM unnest(ARRAY['extract(hour FROM at)', $$date_trunc('day', at) < d$$, $$at AT TIME ZONE 'Asia/Tokyo' > d$$, 'at::date - d',
 	$$at + interval '1 day' > at$$, $$to_char(at, 'Day')$$, $$to_date(t, 'YYYY') > d$$, $$to_tsvector('english', t)::text$$, 't::date - d', 'n || t',
@@ -102,6 +141,11 @@ SELECT e, outcome(e) FROM unnest(ARRAY['extract(hour FROM at)', $$date_trunc('da
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['sexpr.serial(x)']);
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['''today'' - d']);
 -- The report's query looks names up in the session, which must mean the same.
+CREATE FUNCTION length(t varchar) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 777';
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY['length(t::varchar)']);
+SET DateStyle = 'ISO, DMY';
+SELECT count(*) FROM osml_feature_report('expr2', ARRAY[$$d - '01/02/03'$$]);
+RESET DateStyle;
 CREATE FUNCTION lower(t varchar) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 1.0';
 SET search_path = sexpr, pg_catalog, public;
 SELECT count(*) FROM osml_feature_report('expr2', ARRAY['lower(t::varchar)']);

@@ -66,6 +66,11 @@ INSERT INTO bad (hparams) VALUES
 	('{"lanes": 3, "batch_size": 100}'), ('{"optimizer": "exact", "loss": "mae"}'), ('{"optimizer": "exact", "max_batches": 3}'),
 	('{"optimizer": "exact", "val_fraction": 0.1}'), ('{"optimizer": "exact", "on_null": "mean"}'),
 	('{"optimizer": "exact", "precision": "float32"}'), ('{"val_check_interval": 1.5}'), ('{"val_check_interval": -1}'),
+	('{"weight_averaging": "mean"}'), ('{"ema_decay": 1.1}'), ('{"optimizer": "exact", "weight_averaging": "ema"}'), ('{"swa_epoch_start": 2.5}'),
+	('{"weight_averaging": "swa", "max_batches": 10}'), ('{"weight_averaging": "swa", "max_epochs": 3, "swa_epoch_start": 4}'), ('{"annealing_strategy": "cosine"}'),
+	('{"fast_dev_run": -1}'), ('{"fast_dev_run": "maybe"}'), ('{"fast_dev_run": 1.5}'), ('{"fast_dev_run": null}'), ('{"overfit_batches": -0.1}'),
+	('{"overfit_batches": 2.5}'), ('{"overfit_batches": 2, "lanes": 2}'), ('{"overfit_batches": 2, "optimizer": "exact"}'), ('{"detect_anomaly": 3}'),
+	('{"warm_start": "yes please"}'), ('{"warm_start": 3}'), ('{"warm_start": true, "optimizer": "exact"}'), ('{"warm_start": true, "initial_weights": [1, 2, 3]}'),
 	-- against the data
 	('{"label": "w"}'), ('{"features": ["x", "w"]}'), ('{"features": ["y"]}'), ('{"label": "x", "features": ["x"]}'),
 	('{"features": ["x", "x"]}'), ('{"num_features": 3}'), ('{"features": ["x"], "num_features": 2}');

@@ -1,19 +1,22 @@
 /*
  * osml.c
- *	  The module's magic block and its settings; nothing else.
+ *	  The module's magic block, its settings, and where it is preloaded the
+ *	  restarter; nothing else.
  *
- * Every backend that predicts loads this module, so loading must stay cheap
- * and must start nothing.  Next file to read: src/README.md.
+ * Every backend that predicts loads this module, so loading must stay cheap.
+ * Next file to read: src/README.md.
  */
 #include "postgres.h"
 
 #include <limits.h>
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/guc.h"
 
 #include "compat.h"
 #include "osml.h"
+#include "train/restart.h"
 
 PG_MODULE_MAGIC;
 
@@ -59,4 +62,6 @@ _PG_init(void)
 							1000, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("osml");
+	if (process_shared_preload_libraries_in_progress)
+		osml_restart_register();
 }

@@ -194,7 +194,7 @@ shown_column(const OsmlAnalysis *analysis, int i)
 static OsmlFeatureSet *
 resolve(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
 {
-	OsmlRoles	none = {NULL, NULL, NULL};
+	OsmlRoles	none = {.label = NULL};
 
 	if (dataset != NULL)
 		return osml_defined_features(dataset, osml_definitions_lock(dataset->dataset_id),

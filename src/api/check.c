@@ -2,11 +2,11 @@
  * check.c
  *	  osml_check(): what a run would meet, before it is started.
  *
- * Reads the training rows for a report, the first of them for a trial, all parts as
- * a run reads them, and again to compare the parts; starts nothing.  Next:
- * check_inputs.c (what a run refuses before it reads), check_survey.c (while it
- * reads), check_data.c (the checks of data), check_cost.c (what a run would
- * take), report.h.
+ * Reads the training rows for a report, to learn from them, the first of them for a
+ * trial, all parts as a run reads them, and again to compare the parts; starts
+ * nothing.  Next: check_inputs.c (what a run refuses before it reads),
+ * check_learning.c (while it learns), check_survey.c (while it reads), check_data.c
+ * (the checks of data), check_cost.c (what a run would take), report.h.
  */
 #include "postgres.h"
 
@@ -128,18 +128,28 @@ attempt_report(OsmlCheck *check)
 		osml_report_assess(check->report);
 }
 
-/* Classes are as many as the report has met; osml_train() counts them itself. */
+double
+osml_check_label_values(const OsmlCheck *check)
+{
+	const OsmlSample *sample;
+
+	if (check->report == NULL || !check->assessed)
+		return 0;
+	sample = &check->report->sample;
+	return osml_bottom_distinct(&sample->facts[sample->n_columns - 1].distinct);
+}
+
+/* Where nothing was learned of the label, classes are as many as the report has met. */
 static void
 count_classes(OsmlCheck *check)
 {
 	OsmlHparams *hparams = check->hparams;
-	double		distinct = 2;
 
 	if (check->set && check->set->label_key)
 	{
-		if (check->report && check->assessed)
-			distinct = osml_bottom_distinct(&check->report->sample.facts
-											[check->report->sample.n_columns - 1].distinct);
+		double		distinct = check->learned ? check->lesson.classes->n :
+			osml_check_label_values(check);
+
 		check->n_classes = (int) Min(OSML_MAX_CLASSES, Max(2, distinct));
 		(void) osml_hparams_kind(hparams, OSML_LABEL_TYPE_TEXT, check->n_classes);
 	}
@@ -191,6 +201,7 @@ osml_check(PG_FUNCTION_ARGS)
 	(void) osml_dataset_source(check->dataset, NULL);
 	osml_check_inputs(check);
 	read = read_report(check);
+	osml_check_learning(check);
 	count_classes(check);
 	osml_check_survey(check);
 	if (read)

@@ -8,6 +8,7 @@
 #include "nodes/execnodes.h"
 
 #include "api/report.h"
+#include "catalog/model.h"
 #include "hparams/hparams.h"
 #include "train/foresee.h"
 #include "train/plan.h"
@@ -29,11 +30,19 @@ typedef struct OsmlCheck
 	OsmlDatasetRow *dataset;	/* of a relation or a query: train only */
 	OsmlHparams *hparams;		/* those given that are valid, else defaults */
 	bool		valid;			/* nothing was found wrong with those given */
+	const char *model;			/* that a run would train; known where there is */
+	OsmlVersionRow *warm;		/* a version to go on from; or NULL */
 	const char *subject;		/* of an attempt's complaint; or NULL */
 	OsmlPart	parts[OSML_N_PARTS];	/* as a run would read them */
 	OsmlPartKind kind;			/* of the part that an attempt is about */
 	OsmlFeatureSet *set;		/* of the training rows; NULL: a run would not start */
+	bool		counted;		/* hyperparameters fit in with it */
 	OsmlReport *report;
+	OsmlBudget	budget;			/* of a run, less what it would have learned */
+	OsmlLesson	lesson;			/* what the training rows teach of features and label */
+	double		learn_seconds;	/* that it took */
+	bool		learned;		/* it came to its end; else there is nothing in it */
+	bool		settled;		/* a run would make a model of what it learned */
 	int			n_classes;		/* of the label; 0: it is a number */
 	bool		assessed;		/* there were rows to assess */
 	double		seconds;		/* that reading took */
@@ -57,8 +66,14 @@ extern void osml_check_put(OsmlCheck *check, const char *name, OsmlCheckVerdict 
 						   const char *subject, double figure, const char *message,
 						   const char *hint);
 
+/* different values of the label, an estimate where there are many; 0: not known */
+extern double osml_check_label_values(const OsmlCheck *check);
+
 /* what a run refuses before it reads: hyperparameters, features, parts */
 extern void osml_check_inputs(OsmlCheck *check);
+
+/* what the training rows teach, and whether a model can be made of it */
+extern void osml_check_learning(OsmlCheck *check);
 
 /* a trial with the first rows, then all rows of each part as a run reads them */
 extern void osml_check_survey(OsmlCheck *check);

@@ -12,6 +12,7 @@
 #include "api/check.h"
 #include "osml.h"
 #include "source/encode.h"
+#include "train/exact_memory.h"
 #include "train/foresee.h"
 #include "train/length.h"
 
@@ -22,6 +23,7 @@ typedef struct Prospect
 {
 	double		read[OSML_N_PARTS]; /* that there are */
 	double		rows[OSML_N_PARTS]; /* usable, as osml_foresee() takes them */
+	double		held_out;		/* of the training rows */
 	OsmlForesight where;
 } Prospect;
 
@@ -32,6 +34,8 @@ typedef struct Prospect
 static void
 count_rows(const OsmlCheck *check, Prospect *run)
 {
+	double		limit = (double) osml_length_read(check->hparams);
+
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{
 		run->read[p] = (double) check->survey[p].rows;
@@ -40,21 +44,29 @@ count_rows(const OsmlCheck *check, Prospect *run)
 	if (!check->surveyed[OSML_PART_TRAIN] && check->report)
 		run->rows[OSML_PART_TRAIN] = run->read[OSML_PART_TRAIN] =
 			(double) check->report->sample.rows;
+	run->held_out = (double) check->survey[OSML_PART_TRAIN].held_out;
+	/* reading ends early where a run only tries out */
+	for (int p = 0; limit > 0 && p < OSML_N_PARTS; p++)
+	{
+		double		share = p == OSML_PART_TRAIN ? 1 - run->held_out / Max(1, run->rows[p]) : 1;
+		double		left = Min(1, limit / Max(1, share * run->rows[p]));
+
+		run->rows[p] *= left;
+		run->read[p] *= left;
+		if (p == OSML_PART_TRAIN)
+			run->held_out *= left;
+	}
 }
 
 static void
 foresee(const OsmlCheck *check, Prospect *run)
 {
-	OsmlBudget	budget = {
-		.memory_limit = (int64) osml_max_memory * 1024,
-		.spill_limit = (int64) osml_max_spill * 1024
-	};
-	OsmlLayout	layout;
+	OsmlLayout	layout = osml_model_layout(check->set);
 
-	layout = osml_model_layout(check->set);
 	/* every run's blocks have it */
 	layout.has_row_number = true;
-	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, budget, &run->where);
+	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, check->budget,
+				 &run->where);
 }
 
 /* What becomes of the rows that a run keeps. */
@@ -126,11 +138,11 @@ pass_seconds(const OsmlTrial *trial, double rows)
 
 /* Reading: to learn, to load, and again where rows are not kept. */
 static double
-reading_seconds(const OsmlTrial *trial, const Prospect *run, double epochs)
+reading_seconds(const OsmlCheck *check, const Prospect *run, double epochs)
 {
+	const OsmlTrial *trial = &check->trial;
 	double		train = run->read[OSML_PART_TRAIN];
-	double		seconds = trial->n_learning * trial->start +
-		train * (trial->learn_row + trial->shuffle_row);
+	double		seconds = check->learn_seconds + train * trial->shuffle_row;
 
 	for (int p = 0; p < OSML_N_PARTS; p++)
 		seconds += pass_seconds(trial, run->read[p]);
@@ -149,10 +161,10 @@ check_time(OsmlCheck *check, const Prospect *run)
 	const OsmlTrial *trial = &check->trial;
 	const OsmlHparams *hparams = check->hparams;
 	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
-	double		held_out = (double) check->survey[OSML_PART_TRAIN].held_out;
-	double		train = run->rows[OSML_PART_TRAIN] - held_out;
-	double		val = run->rows[OSML_PART_VAL] + held_out;
-	int64		n = (int64) Max(1, train);
+	int64		n = (int64) Max(1, run->rows[OSML_PART_TRAIN] - run->held_out);
+	int64		rows = Max(1, osml_length_rows(hparams, n));
+	double		val = hparams->overfit_batches > 0 ? (double) rows :
+		run->rows[OSML_PART_VAL] + run->held_out;
 	int64		epochs = exact ? 1 : osml_length_epochs(hparams, n);
 	int64		steps = exact ? 0 : osml_length_steps(hparams, epochs, osml_length_batches(hparams, n));
 	double		seen = (double) steps * hparams->batch_size * hparams->accumulate_grad_batches;
@@ -163,16 +175,17 @@ check_time(OsmlCheck *check, const Prospect *run)
 	StringInfoData message;
 
 	if (epochs != OSML_AUTO)
-		seen = Min(seen, (double) epochs * n);
+		seen = Min(seen, (double) epochs * rows);
 	/* times that the rows go by, and validations, which cost no more than steps */
-	passes = exact ? 1 : Max(1, ceil(seen / n));
-	reading = reading_seconds(trial, run, passes);
+	passes = exact ? 1 : Max(1, ceil(seen / rows));
+	reading = reading_seconds(check, run, passes);
 	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
 	initStringInfo(&message);
 	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
-	if (trial->n_learning > 0)
-		appendStringInfo(&message, ", in %d passes of which %d to learn features",
-						 trial->n_learning + 1, trial->n_learning);
+	if (check->lesson.n_passes > 0)
+		appendStringInfo(&message, ", in %d passes of which %d to learn %s",
+						 check->lesson.n_passes + 1, check->lesson.n_passes,
+						 check->lesson.fitted ? "features" : "classes");
 	if (run->where.reread[OSML_PART_TRAIN])
 		appendStringInfoString(&message, ", and again each epoch");
 	if (exact)
@@ -209,6 +222,18 @@ attempt_length(OsmlCheck *check)
 	osml_length_check(check->hparams, &kept);
 }
 
+/* Sums and solution of exact least squares, beside the model and what is held out. */
+static void
+attempt_exact(OsmlCheck *check)
+{
+	OsmlLayout	layout = osml_model_layout(check->set);
+	OsmlBudget	budget = check->budget;
+
+	budget.memory_used += (int64) check->where.needed + (int64) check->where.memory;
+	osml_exact_take_sums(&budget, &layout);
+	osml_exact_take_solution(&budget, check->survey[OSML_PART_TRAIN].active);
+}
+
 void
 osml_check_cost(OsmlCheck *check)
 {
@@ -230,6 +255,9 @@ osml_check_cost(OsmlCheck *check)
 			!(run.where.reread[OSML_PART_TRAIN] && check->hparams->lanes > 1) &&
 			!osml_check_attempt(check, "training", OSML_CHECK_ERROR, attempt_length))
 			check->valid = false;
+		if (check->trains && !run.where.refused &&
+			osml_optimizer_is_exact(check->hparams->optimizer))
+			(void) osml_check_attempt(check, "memory", OSML_CHECK_ERROR, attempt_exact);
 	}
 	if (check->tried && check->trial.rows > 0)
 		check_time(check, &run);

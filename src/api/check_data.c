@@ -56,10 +56,13 @@ check_label(OsmlCheck *check)
 	const char *name = check->report->columns->kinds[check->report->columns->n - 1].name;
 	double		rarest = 1;
 
-	if (label->n_values < 2)
+	if (osml_check_label_values(check) < 2)
 	{
-		osml_check_put(check, "label", OSML_CHECK_ERROR, name, label->n_values,
-					   "the label has one value in all rows", "There is nothing to learn from it.");
+		/* of classes a run has refused it */
+		if (!check->learned || check->lesson.classes == NULL)
+			osml_check_put(check, "label", OSML_CHECK_WARN, name, 1,
+						   "the label has one value in all rows",
+						   "There is nothing to learn from it.");
 		return;
 	}
 	osml_check_put(check, "label", OSML_CHECK_OK, name, label->n_values,

@@ -10,6 +10,8 @@
 
 #include "api/check.h"
 #include "train/parts.h"
+#include "train/since.h"
+#include "train/warm.h"
 #include "utils/jsonb.h"
 
 /* Hyperparameters, parsed as a run would. */
@@ -18,7 +20,18 @@ attempt_hparams(OsmlCheck *check)
 {
 	OsmlHparams *hparams = osml_hparams_parse(check->dataset->options, check->given);
 
+	check->warm = NULL;
+	if (hparams->warm_start != 0)
+	{
+		check->model = osml_default_model(check->dataset);
+		check->warm = osml_warm_find(check->model, hparams);
+		if (check->warm)
+			hparams = osml_warm_hparams(check->warm, check->model, check->dataset,
+										check->given);
+	}
 	osml_hparams_check(hparams);
+	if (check->warm == NULL)
+		hparams->warm_start = 0;
 	osml_resolve_scale_label(hparams);
 	check->hparams = hparams;
 }
@@ -109,9 +122,26 @@ attempt_features(OsmlCheck *check)
 	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
 
 	osml_resolve_train(train, check->dataset, check->hparams);
+	if (check->warm)
+		osml_warm_features(check->warm, check->model, check->dataset, train);
 	/* its blocks have got a column more */
 	osml_feature_set_build(&train->set, check->dataset->name);
 	check->set = &train->set;
+}
+
+/* Which rows are new; the model may have no name yet. */
+static void
+attempt_since(OsmlCheck *check)
+{
+	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
+	OsmlSince	since;
+	char	   *last = NULL;
+
+	if (!osml_since_resolve(&since, train, check->hparams, osml_default_model(check->dataset),
+							check->warm, &last))
+		osml_check_put(check, "since", OSML_CHECK_WARN, NULL, 0,
+					   psprintf("no row of %s has a \"%s\" above %s: there is nothing new to train on",
+								train->source.label, check->hparams->since, last), NULL);
 }
 
 static void
@@ -149,8 +179,10 @@ check_features(OsmlCheck *check)
 		osml_check_put(check, "features", OSML_CHECK_OK, NULL, check->set->n_features,
 					   psprintf("%d features: %d numbers and %d categories or bins",
 								check->set->n_features, layout->n_dense, layout->n_codes), NULL);
-		if (!osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR, attempt_counts))
-			check->valid = false;
+		check->counted = osml_check_attempt(check, "hyperparameters", OSML_CHECK_ERROR,
+											attempt_counts);
+		check->valid = check->valid && check->counted &&
+			osml_check_attempt(check, "since", OSML_CHECK_ERROR, attempt_since);
 		for (int p = 0; p < OSML_PART_TRAIN; p++)
 		{
 			check->kind = p;

@@ -2,8 +2,8 @@
  * check_survey.c
  *	  What a run would meet while it reads; see check.h.
  *
- * A trial with the first rows learns the features; then every row of each part
- * goes through the run's reader and encoder.
+ * A trial with the first rows, which is timed; then every row of each part goes
+ * through the run's reader and encoder.
  */
 #include "postgres.h"
 
@@ -22,8 +22,8 @@ attempt_trial(OsmlCheck *check)
 	const OsmlPart *train = &check->parts[OSML_PART_TRAIN];
 	double		rows = check->report ? (double) check->report->sample.rows : 0;
 
-	osml_trial(&train->source, check->set, check->dataset->name, check->hparams,
-			   check->n_classes, rows, &check->trial);
+	osml_trial(&train->source, check->set, check->hparams, check->lesson.classes, rows,
+			   &check->trial);
 }
 
 static void
@@ -33,8 +33,8 @@ attempt_survey(OsmlCheck *check)
 
 	/* as the training rows were learned */
 	part->set.program = check->set->program;
-	osml_survey(part, check->tried, check->kind == OSML_PART_TRAIN, check->hparams,
-				&check->survey[check->kind]);
+	osml_survey(part, check->learned ? &check->lesson : NULL, check->kind == OSML_PART_TRAIN,
+				check->hparams, &check->survey[check->kind]);
 }
 
 /* Rows that miss a number. */
@@ -46,10 +46,11 @@ check_nulls(OsmlCheck *check, const OsmlSurvey *survey)
 	double		share = survey->rows > 0 ? (double) missing / survey->rows : 0;
 	bool		stop = missing > 0 && on_null == OSML_ON_NULL_ERROR;
 	bool		skip = missing > 0 && on_null == OSML_ON_NULL_SKIP;
+	/* a run does without held-out rows */
+	bool		all = skip && share >= 1 && check->kind == OSML_PART_TRAIN;
 
-	osml_check_put(check, "nulls", stop || (skip && share >= 1) ? OSML_CHECK_ERROR :
-				   skip && share > LOST_SHARE ? OSML_CHECK_WARN : OSML_CHECK_OK,
-				   check->subject, share,
+	osml_check_put(check, "nulls", stop || all ? OSML_CHECK_ERROR :
+				   skip && share > LOST_SHARE ? OSML_CHECK_WARN : OSML_CHECK_OK, check->subject, share,
 				   psprintf("%.1f %% of rows have a NULL where a number is needed", 100 * share),
 				   stop ? "\"on_null\" is error: set it to skip or mean, or filter such rows out." :
 				   skip ? "They are skipped; \"on_null\" may be mean, which keeps them." : NULL);
@@ -78,56 +79,6 @@ attempt_usable(OsmlCheck *check)
 					  &check->survey[OSML_PART_TRAIN]);
 }
 
-/* As many as parameters?  Categories are learned from first rows only. */
-static void
-attempt_weights(OsmlCheck *check)
-{
-	osml_check_initial_weights(check->hparams, &check->set->program->output,
-							   check->n_classes);
-}
-
-/* Did the trial see all that a run learns from? */
-static bool
-learned_all(const OsmlCheck *check)
-{
-	return check->trial.n_learning == 0 ||
-		(check->trial.whole && check->hparams->val_fraction == 0);
-}
-
-/* Where not, a run may find more categories, which have parameters too. */
-static void
-check_weights(OsmlCheck *check)
-{
-	const OsmlTrial *trial = &check->trial;
-	const OsmlLayout *layout = &check->set->program->output;
-	int			n_given = check->hparams->initial_weights.n;
-	int			least = layout->n_dense + layout->n_codes + (check->hparams->bias ? 1 : 0);
-	bool		certain = learned_all(check) || n_given < least;
-
-	/* without categories, resolving has judged them */
-	if (n_given == 0 || layout->n_codes == 0)
-		return;
-	if (!osml_check_attempt(check, "hyperparameters", certain ? OSML_CHECK_ERROR :
-							OSML_CHECK_WARN, attempt_weights))
-		check->valid = false;
-	else if (!certain)
-		osml_check_put(check, "hyperparameters", OSML_CHECK_WARN, NULL, NAN,
-					   psprintf("\"initial_weights\" fit the categories of the first %lld rows; others may have more",
-								(long long) trial->rows), NULL);
-}
-
-/* What is not known of the features of the rows, in words. */
-static const char *
-how_made(const OsmlCheck *check)
-{
-	if (!check->tried)
-		return ", but no features were made of them";
-	if (learned_all(check))
-		return "";
-	return psprintf(", with features learned from the first %lld",
-					(long long) check->trial.rows);
-}
-
 /* Every row of a part. */
 static void
 survey_part(OsmlCheck *check, OsmlPartKind kind)
@@ -144,7 +95,9 @@ survey_part(OsmlCheck *check, OsmlPartKind kind)
 	{
 		osml_check_put(check, "reading", OSML_CHECK_OK, check->subject, survey->kept,
 					   psprintf("all %lld rows were read as a run reads them%s",
-								(long long) survey->rows, how_made(check)), NULL);
+								(long long) survey->rows,
+								check->learned ? "" : ", but no features were made of them"),
+					   NULL);
 		check_nulls(check, survey);
 		check_nonfinite(check, survey);
 	}
@@ -152,6 +105,22 @@ survey_part(OsmlCheck *check, OsmlPartKind kind)
 		/* it got half-way */
 		memset(&check->survey[kind], 0, sizeof(OsmlSurvey));
 	check->subject = NULL;
+}
+
+/* Values so large that no step can be taken. */
+static void
+check_first_step(OsmlCheck *check)
+{
+	const OsmlTrial *trial = &check->trial;
+
+	if (!check->tried || !trial->explodes)
+		return;
+	/* with steps before it, or scaled by other rows too, it may be finite after all */
+	osml_check_put(check, "training", trial->one_step ? OSML_CHECK_ERROR : OSML_CHECK_WARN,
+				   NULL, NAN,
+				   psprintf("the loss of the first rows, or its gradient, is not finite: training %s diverge",
+							trial->one_step ? "would" : "may"),
+				   "Clip enormous values, or divide the column in a view or a SELECT.");
 }
 
 /* Whether the training rows are enough; that there are none at all is said elsewhere. */
@@ -170,12 +139,13 @@ osml_check_survey(OsmlCheck *check)
 {
 	if (check->set == NULL)
 		return;
-	check->tried = osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
-	if (check->tried)
-		check_weights(check);
+	check->tried = check->settled &&
+		osml_check_attempt(check, "trial", OSML_CHECK_WARN, attempt_trial);
 	survey_part(check, OSML_PART_TRAIN);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 		survey_part(check, p);
-	if (check->surveyed[OSML_PART_TRAIN] && check->tried)
+	if (check->surveyed[OSML_PART_TRAIN] && check->settled)
 		judge(check);
+	if (check->trains)
+		check_first_step(check);
 }

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "api/need.h"
+#include "api/run.h"
 #include "catalog/role.h"
 #include "catalog/run.h"
 #include "train/launcher.h"
@@ -25,9 +25,8 @@
 PG_FUNCTION_INFO_V1(osml_wait);
 PG_FUNCTION_INFO_V1(osml_cancel);
 
-/* A run that the current user may see; others do not exist for him. */
-static OsmlRunRow *
-need_run(FunctionCallInfo fcinfo)
+OsmlRunRow *
+osml_need_run(FunctionCallInfo fcinfo)
 {
 	OsmlRunRow *row = NULL;
 	int64		run_id;
@@ -105,7 +104,7 @@ poll_status(int64 run_id, int64 ms)
 Datum
 osml_wait(PG_FUNCTION_ARGS)
 {
-	OsmlRunRow *row = need_run(fcinfo);
+	OsmlRunRow *row = osml_need_run(fcinfo);
 	int64		ms = -1;
 
 	if (!PG_ARGISNULL(1))
@@ -126,7 +125,7 @@ osml_wait(PG_FUNCTION_ARGS)
 Datum
 osml_cancel(PG_FUNCTION_ARGS)
 {
-	OsmlRunRow *row = need_run(fcinfo);
+	OsmlRunRow *row = osml_need_run(fcinfo);
 
 	if (!osml_role_usable(row->owner))
 		ereport(ERROR,

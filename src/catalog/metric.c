@@ -7,6 +7,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "catalog/run.h"
@@ -23,6 +24,11 @@ static OsmlStatement insert_metrics = OSML_STATEMENT(
 	" ON CONFLICT DO NOTHING",
 	INT8OID, INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID,
 	FLOAT8ARRAYOID, TIMESTAMPTZARRAYOID);
+
+static OsmlStatement find_metric = OSML_STATEMENT(
+	"SELECT value FROM osml.metric WHERE run_id = $1 AND name = $2 AND phase = 'train'"
+	" ORDER BY step",
+	INT8OID, TEXTOID);
 
 /* Push n datums as an array parameter. */
 static void
@@ -66,4 +72,29 @@ osml_metric_insert(int64 run_id, const OsmlMetricRow *rows, int n)
 	PUSH_COLUMN(TIMESTAMPTZOID, TimestampTzGetDatum(rows[i].at));
 	osml_statement_write(&insert_metrics, &args);
 	osml_catalog_end(&scope);
+}
+
+/* One metric of a run that others have written meanwhile. */
+double *
+osml_metric_values(int64 run_id, const char *name, int64 *n)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	double	   *values;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, run_id);
+	osml_push_text(&args, name);
+	PushActiveSnapshot(GetLatestSnapshot());
+	*n = (int64) osml_statement_read(&find_metric, &args);
+	PopActiveSnapshot();
+	values = MemoryContextAllocHuge(scope.caller, sizeof(double) * Max(1, *n));
+	for (int64 i = 0; i < *n; i++)
+	{
+		OsmlFields	fields = osml_fields(&scope, i);
+
+		values[i] = osml_pull_float8(&fields);
+	}
+	osml_catalog_end(&scope);
+	return values;
 }

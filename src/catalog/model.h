@@ -77,6 +77,7 @@ typedef struct OsmlVersionRow
 	int64		val_rows;
 	int64		test_rows;
 	uint64		fingerprint;
+	int64		steps;			/* optimiser updates that made the weights */
 	double		train_loss;		/* last values; NaN = none */
 	double		val_loss;
 	double		test_loss;
@@ -118,6 +119,10 @@ extern void osml_version_insert(OsmlModelRow *model, OsmlVersionRow *row, bool d
 
 /* version 0: the deployed one; NULL when there is none.  features filled. */
 extern OsmlVersionRow *osml_version_find(const OsmlModelRow *model, int version);
+
+/* how new the rows of the newest version are that was trained since a value of this
+ * column: that value, or NULL without such a version */
+extern char *osml_version_since(const OsmlModelRow *model, const char *column);
 
 /* which version, without its contents */
 typedef struct OsmlVersionKey

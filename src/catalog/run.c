@@ -31,6 +31,13 @@ static OsmlStatement progress_run = OSML_STATEMENT(
 	" rows_skipped = $5, rows_read = $6 WHERE run_id = $1",
 	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID);
 
+static OsmlStatement restart_run = OSML_STATEMENT(
+	"UPDATE osml.run SET status = 'running', error = NULL, ended_at = NULL,"
+	" hparams = $2, device = $3, trainer_pid = $4, segment = $5, steps = 0,"
+	" epoch = 0, rows_read = 0, rows_seen = 0, rows_skipped = 0"
+	" WHERE run_id = $1 AND status <> 'finished'",
+	INT8OID, JSONBOID, TEXTOID, INT4OID, INT8OID);
+
 static OsmlStatement end_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
 	" rows_skipped = $5, rows_read = $6, status = $7, error = $8,"
@@ -90,6 +97,28 @@ osml_run_insert(const OsmlRunRow *row)
 	osml_push_jsonb(&args, row->summary);
 	write_run(&insert_run, &args, row->run_id);
 	osml_catalog_end(&scope);
+}
+
+/* A run that goes on; an error when it has finished meanwhile. */
+void
+osml_run_restart(const OsmlRunRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	uint64		n;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, row->run_id);
+	osml_push_jsonb(&args, row->hparams);
+	osml_push_text(&args, row->device);
+	osml_push_int4(&args, row->trainer_pid);
+	osml_push_int8(&args, row->segment);
+	n = osml_statement_write(&restart_run, &args);
+	osml_catalog_end(&scope);
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("run " INT64_FORMAT " has finished", row->run_id)));
 }
 
 /* The counters that both kinds of update write. */

@@ -35,6 +35,9 @@ extern int64 osml_run_new_id(void);
 /* status 'running', started_at now */
 extern void osml_run_insert(const OsmlRunRow *row);
 
+/* the same of a run that was interrupted: status 'running' again, hparams replaced */
+extern void osml_run_restart(const OsmlRunRow *row);
+
 /* counters only: steps, epoch, and the rows_ of all kinds */
 extern void osml_run_progress(const OsmlRunRow *row);
 
@@ -53,6 +56,8 @@ extern bool osml_run_visible(const OsmlRunRow *row);
  * where nobody can know.
  */
 extern void osml_run_lock_take(int64 run_id);
+/* the same where another session may have it: false */
+extern bool osml_run_lock_try(int64 run_id);
 extern bool osml_run_lock_alive(int64 run_id);
 
 /*
@@ -73,6 +78,10 @@ typedef struct OsmlMetricRow
 	TimestampTz at;
 } OsmlMetricRow;
 extern void osml_metric_insert(int64 run_id, const OsmlMetricRow *rows, int n);
+
+/* the values of a training metric in the order of steps, palloc'd, and their number;
+ * under the latest snapshot */
+extern double *osml_metric_values(int64 run_id, const char *name, int64 *n);
 
 /* kind: row_skipped, reread, diverged, collinear, ...; severity info|warning|error */
 extern void osml_event_insert(int64 run_id, const char *severity, const char *kind,

@@ -43,6 +43,19 @@ osml_run_lock_take(int64 run_id)
 	held_run = run_id;
 }
 
+/* Hold it if nobody else does. */
+bool
+osml_run_lock_try(int64 run_id)
+{
+	LOCKTAG		tag;
+
+	run_locktag(&tag, run_id);
+	if (LockAcquire(&tag, ExclusiveLock, true, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	held_run = run_id;
+	return true;
+}
+
 /*
  * Try a weaker lock, which probers can hold together.  A standby does not know
  * the primary's locks, so there the stored status has to do.

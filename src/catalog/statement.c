@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -142,17 +143,24 @@ statement_run(OsmlStatement *statement, OsmlArgs *args, bool read_only)
 }
 
 /*
- * Read under the active snapshot, so that a STABLE function sees what its
- * query sees.  A worker between queries has none; it gets a new one.
+ * Read under the active snapshot, so that a STABLE function sees what its query
+ * sees, and with it what the transaction has done since: the query itself may have
+ * made the data set that it transforms next.  Parallel workers cannot have done
+ * anything.  A worker between queries has no snapshot; it gets a new one.
  */
 uint64
 osml_statement_read(OsmlStatement *statement, OsmlArgs *args)
 {
-	bool		push = !ActiveSnapshotSet();
+	bool		push = !ActiveSnapshotSet() || !IsInParallelMode();
 	uint64		rows;
 
-	if (push)
+	if (!ActiveSnapshotSet())
 		PushActiveSnapshot(GetTransactionSnapshot());
+	else if (push)
+	{
+		PushCopiedSnapshot(GetActiveSnapshot());
+		UpdateActiveSnapshotCommandId();
+	}
 	rows = statement_run(statement, args, true);
 	if (push)
 		PopActiveSnapshot();

@@ -20,12 +20,12 @@ static OsmlStatement insert_version = OSML_STATEMENT(
 	"INSERT INTO osml.model_version (model_id, version, run_id, author, model_type,"
 	" loss, label, label_type, classes, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
-	" train_loss, val_loss, test_loss, summary, program)"
+	" train_loss, val_loss, test_loss, summary, program, steps)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20, $21, $22, $23) RETURNING version_id",
+	" $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING version_id",
 	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
-	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID);
+	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID, INT8OID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
 	"SELECT version_id, model_id, version, run_id, author, model_type, loss, label,"
@@ -53,6 +53,12 @@ static OsmlStatement best_version = OSML_STATEMENT(
 	" FROM osml.model_version WHERE model_id = $1) AS v"
 	" WHERE loss IS NOT NULL ORDER BY loss, version DESC LIMIT 1",
 	INT8OID);
+
+static OsmlStatement find_since = OSML_STATEMENT(
+	"SELECT summary #>> '{since,value}' FROM osml.model_version"
+	" WHERE model_id = $1 AND summary #>> '{since,column}' = $2"
+	" ORDER BY version DESC LIMIT 1",
+	INT8OID, TEXTOID);
 
 static OsmlStatement drop_version = OSML_STATEMENT(
 	"DELETE FROM osml.model_version WHERE model_id = $1 AND version = $2",
@@ -112,6 +118,7 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_float8(args, row->test_loss);
 	osml_push_jsonb(args, row->summary);
 	osml_push_jsonb(args, row->program);
+	osml_push_int8(args, row->steps);
 }
 
 /*
@@ -241,6 +248,27 @@ osml_version_best(const OsmlModelRow *model)
 	}
 	osml_catalog_end(&scope);
 	return version;
+}
+
+/* The text of a value, as since.c wrote it. */
+char *
+osml_version_since(const OsmlModelRow *model, const char *column)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	char	   *value = NULL;
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, model->model_id);
+	osml_push_text(&args, column);
+	if (osml_statement_read(&find_since, &args) > 0)
+	{
+		OsmlFields	fields = osml_fields(&scope, 0);
+
+		value = osml_pull_text(&fields);
+	}
+	osml_catalog_end(&scope);
+	return value;
 }
 
 /* Drop one version, or with 0 the model and all; returns how many versions. */

@@ -9,7 +9,7 @@
  *
  *	  osml_assess_begin() -> osml_assess() a feature -> osml_assess_pair() a pair
  *
- * Next: assess_known.c, assess_pair.c, then association.h, leak.h, meaning.h for the figures.
+ * Next: assess_known.c, assess_pair.c, then association.h, border.h, leak.h, meaning.h.
  */
 #ifndef OSML_ASSESS_H
 #define OSML_ASSESS_H

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "features/assess.h"
+#include "features/border.h"
 
 /* a share of the label's variance that no honest feature tells, and one that
  * should make people think */
@@ -209,12 +210,37 @@ ask_order(OsmlAssess *assess, int j)
 	return OSML_OK;
 }
 
+/*
+ * Its values, or whether there is one, tell a border in the label.  Where that
+ * may be honest, what nearly makes the label has been said already.
+ */
+static OsmlStatus
+ask_border(OsmlAssess *assess, int j, bool *sharp)
+{
+	OsmlAssessment *found = &assess->found[j];
+	OsmlBorder	border;
+	OsmlStatus	status;
+
+	status = osml_border(assess->sample->arena, &assess->target, &assess->views[j], &border);
+	*sharp = status == OSML_OK && border.sharp;
+	if (status != OSML_OK || !border.found || (!border.sharp && found->tells >= TELLS_LOOK))
+		return status;
+	note_leak(found, "border", fmin(border.below, border.above));
+	osml_assess_say(found, border.sharp ? OSML_DROP : OSML_LOOK,
+					"tells whether the label is above %.6g%s, right in %.1f %% of rows above and "
+					"%.1f %% of the others: %sknown only after it", border.value,
+					border.sharp ? ", however near it is" : "", 100 * border.above,
+					100 * border.below, border.sharp ? "" : "a state of its own, or ");
+	return OSML_OK;
+}
+
 /* Question 2.  People may say that it is known, whatever it looks like. */
 OsmlStatus
 osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 {
 	OsmlAssessment *found = &assess->found[j];
 	double		drop = assess->target.is_class ? TELLS_DROP : TELLS_AMOUNT_DROP;
+	bool		sharp;
 	OsmlStatus	status;
 
 	if (note && note->available == OSML_AVAILABLE_NO)
@@ -227,7 +253,9 @@ osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 						"tells %.1f %% of the label by itself%s: a copy of it, or known only after it",
 						100 * found->tells, found->alike ? ", its classes counted alike" : "");
 	}
-	status = ask_gaps(assess, j);
+	status = ask_border(assess, j, &sharp);
+	if (status == OSML_OK && !sharp)
+		status = ask_gaps(assess, j);
 	if (status == OSML_OK)
 		status = ask_order(assess, j);
 	if (note && note->available == OSML_AVAILABLE_YES && found->verdict > OSML_KEEP)

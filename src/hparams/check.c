@@ -7,6 +7,7 @@
 #include "compute/block.h"
 #include "hparams/hparams.h"
 #include "model/model.h"
+#include "rules/average/average.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
 #include "rules/schedule/schedule.h"
@@ -51,6 +52,80 @@ resolve_rate(OsmlHparams *hparams)
 			CONSTANT_RATE : FALLING_RATE;
 }
 
+/* An average over steps or epochs needs such. */
+static void
+check_averaging(const OsmlHparams *hparams)
+{
+	double		start = hparams->swa_epoch_start;
+
+	if (hparams->weight_averaging > 0 && osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" takes no steps whose weights could be averaged",
+				 "Leave out \"weight_averaging\", or choose AdamW, Adam or SGD.");
+	if (start >= 1 && start != floor(start))
+		conflict("hyperparameter \"swa_epoch_start\" must be a whole number where it is 1 or more",
+				 "A whole number is an epoch, a number below 1 is a share of the epochs.");
+	if (hparams->weight_averaging != 1 + OSML_AVERAGE_SWA)
+		return;
+	if (hparams->max_epochs == OSML_AUTO &&
+		(hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time)))
+		conflict("weight_averaging \"swa\" takes weights at the ends of epochs, which an endless stream has not",
+				 "Give \"max_epochs\", or set \"weight_averaging\" to ema.");
+	if (hparams->max_epochs != OSML_AUTO && start > hparams->max_epochs)
+		conflict(psprintf("hyperparameter \"swa_epoch_start\" is %.0f, but \"max_epochs\" is " INT64_FORMAT,
+						  start, hparams->max_epochs),
+				 "No epoch would be averaged: lower \"swa_epoch_start\".");
+}
+
+/*
+ * Trying out a few batches: what other keys say otherwise gives way, as in Lightning,
+ * and the stored set says what was done.
+ */
+static void
+resolve_trying(OsmlHparams *hparams)
+{
+	double		batches = hparams->overfit_batches;
+
+	if ((hparams->fast_dev_run != 0 || batches > 0) &&
+		osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" takes every row once, and no batches",
+				 "Leave out \"fast_dev_run\" and \"overfit_batches\", or choose AdamW, Adam or SGD.");
+	if (batches >= 1 && batches != floor(batches))
+		conflict("hyperparameter \"overfit_batches\" must be a whole number where it is 1 or more",
+				 "A whole number counts batches, a number below 1 is a share of them.");
+	if (batches > 0 && hparams->lanes > 1)
+		conflict("hyperparameter \"overfit_batches\" takes the first rows, which \"lanes\" deals out",
+				 "Leave out \"lanes\".");
+	if (batches > 0)
+	{
+		hparams->shuffle = OSML_SHUFFLE_NONE;
+		hparams->val_fraction = 0;
+		hparams->limit_val_batches = OSML_AUTO;
+	}
+	if (hparams->fast_dev_run == 0)
+		return;
+	if (hparams->fast_dev_run == OSML_TRUE)
+		hparams->fast_dev_run = 1;
+	hparams->max_epochs = 1;
+	hparams->max_batches = hparams->fast_dev_run;
+	hparams->val_check_interval = 0;
+	hparams->num_sanity_val_steps = 0;
+	hparams->limit_val_batches = hparams->limit_test_batches = OSML_AUTO;
+}
+
+/* Weights to go on from. */
+static void
+check_warm_start(const OsmlHparams *hparams)
+{
+	if (hparams->warm_start == 0)
+		return;
+	if (osml_optimizer_is_exact(hparams->optimizer))
+		conflict("optimizer \"exact\" starts from no weights",
+				 "Leave out \"warm_start\", or choose AdamW, Adam or SGD.");
+	if (hparams->initial_weights.n > 0)
+		conflict("hyperparameters \"warm_start\" and \"initial_weights\" both give weights to start from",
+				 "Leave one of them out.");
+}
+
 void
 osml_hparams_check(OsmlHparams *hparams)
 {
@@ -71,6 +146,13 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",
 				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");
+	if (exact && (hparams->every_n_train_steps != OSML_AUTO || hparams->save_top_k > 0 ||
+				  !isnan(hparams->train_time_interval)))
+		conflict("optimizer \"exact\" has no steps between which it could be kept",
+				 "Leave out \"every_n_train_steps\", \"train_time_interval\" and \"save_top_k\".");
+	if (hparams->save_last && hparams->save_top_k == 0)
+		conflict("hyperparameter \"save_last\" needs \"save_top_k\"",
+				 "Without it the last weights are what is kept.");
 	if (exact && hparams->on_null == OSML_ON_NULL_MEAN)
 		conflict("optimizer \"exact\" cannot fill in means, which it learns last",
 				 "Set \"on_null\" to skip or error.");
@@ -90,6 +172,9 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->num_hidden_neurons.n > OSML_MAX_HIDDEN)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
+	check_warm_start(hparams);
+	check_averaging(hparams);
+	resolve_trying(hparams);
 	resolve_rate(hparams);
 	if (hparams->lr_schedule == 1 + OSML_SCHEDULE_STEP && hparams->step_size == OSML_AUTO)
 		conflict("lr_schedule \"step\" needs \"step_size\"",

@@ -6,6 +6,8 @@
 
 #include "hparams/choices.h"
 #include "model/model.h"
+#include "rules/average/anneal.h"
+#include "rules/average/average.h"
 #include "rules/loss/loss.h"
 #include "rules/optim/optim.h"
 #include "rules/schedule/schedule.h"
@@ -29,6 +31,7 @@ static const char *const on_null_names[] = {
 static const char *const on_nonfinite_names[] = {
 	[OSML_ON_NONFINITE_STOP] = "stop",
 	[OSML_ON_NONFINITE_SKIP] = "skip",
+	[OSML_ON_NONFINITE_ROLLBACK] = "rollback",
 };
 
 static const char *const init_names[] = {
@@ -74,6 +77,14 @@ static const char *const monitor_mode_names[] = {
 	[OSML_MONITOR_MIN] = "min",
 	[OSML_MONITOR_MAX] = "max",
 };
+static const char *const on_changed_data_names[] = {
+	[OSML_CHANGED_DATA_ERROR] = "error",
+	[OSML_CHANGED_DATA_CONTINUE] = "continue",
+};
+static const char *const annealing_names[] = {
+	[OSML_ANNEAL_COS] = "cos",
+	[OSML_ANNEAL_LINEAR] = "linear",
+};
 static const char *const class_weight_names[] = {"balanced"};
 static const char *const device_names[] = {"auto", "cpu"};
 
@@ -92,7 +103,9 @@ OSML_NAMES(osml_scale_name, scale_names)
 OSML_NAMES(osml_scale_label_name, scale_label_names)
 OSML_NAMES(osml_class_weight_name, class_weight_names)
 OSML_NAMES(osml_lr_interval_name, lr_interval_names)
+OSML_NAMES(osml_annealing_name, annealing_names)
 OSML_NAMES(osml_monitor_mode_name, monitor_mode_names)
+OSML_NAMES(osml_on_changed_data_name, on_changed_data_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
 
@@ -143,6 +156,15 @@ osml_schedule_choice(int i)
 		return "auto";
 	return i > 0 && i <= OSML_SCHEDULE_COUNT ?
 		osml_schedule_name((OsmlSchedule) (i - 1)) : NULL;
+}
+
+/* "none", then the averages of rules/average/list.h */
+const char *
+osml_weight_averaging_name(int i)
+{
+	if (i == 0)
+		return "none";
+	return i > 0 && i <= OSML_AVERAGE_COUNT ? osml_averages[i - 1].name : NULL;
 }
 
 bool

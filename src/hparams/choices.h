@@ -44,12 +44,19 @@ extern const char *osml_class_weight_name(int i);
 extern const char *osml_activation_choice(int i);
 extern const char *osml_lr_interval_name(int i);
 extern const char *osml_monitor_mode_name(int i);
+extern const char *osml_on_changed_data_name(int i);
 
 typedef enum OsmlLrInterval
 {
 	OSML_INTERVAL_STEP,
 	OSML_INTERVAL_EPOCH
 } OsmlLrInterval;
+
+typedef enum OsmlOnChangedData
+{
+	OSML_CHANGED_DATA_ERROR,
+	OSML_CHANGED_DATA_CONTINUE
+} OsmlOnChangedData;
 
 typedef enum OsmlMonitorMode
 {
@@ -61,6 +68,8 @@ extern const char *osml_init_name(int i);
 extern const char *osml_precision_name(int i);
 extern const char *osml_optimizer_name(int i);	/* the rules', then exact */
 extern const char *osml_schedule_choice(int i);	/* 0 is auto */
+extern const char *osml_weight_averaging_name(int i);	/* 0 is none */
+extern const char *osml_annealing_name(int i);
 extern const char *osml_clip_name(int i);
 extern const char *osml_shuffle_name(int i);
 extern const char *osml_scale_name(int i);

@@ -26,6 +26,7 @@ const OsmlHparamLine osml_hparam_lines[] = {
 static const char *const kind_names[] = {
 	[HP_BOOL] = "boolean",
 	[HP_INT] = "integer",
+	[HP_SWITCH] = "boolean or integer",
 	[HP_REAL] = "number",
 	[HP_TIME] = "time",
 	[HP_CHOICE] = "choice",
@@ -89,6 +90,12 @@ append_value(StringInfo out, const OsmlHparamLine *line, const OsmlHparams *hpar
 				appendStringInfoString(out, "null");
 			else
 				appendStringInfo(out, INT64_FORMAT, *(const int64 *) field);
+			break;
+		case HP_SWITCH:
+			if (*(const int64 *) field > 0)
+				appendStringInfo(out, INT64_FORMAT, *(const int64 *) field);
+			else
+				appendStringInfoString(out, *(const int64 *) field == OSML_TRUE ? "true" : "false");
 			break;
 		case HP_REAL:
 		case HP_TIME:
@@ -200,7 +207,7 @@ osml_hparam_range(int i)
 		for (int k = 0; line->names(k) != NULL; k++)
 			appendStringInfo(&out, "%s%s", k ? ", " : "", line->names(k));
 	}
-	else if (line->kind == HP_INT)
+	else if (line->kind == HP_INT || line->kind == HP_SWITCH)
 		appendStringInfo(&out, "from " INT64_FORMAT " to " INT64_FORMAT,
 						 (int64) line->low, (int64) line->high);
 	else if ((line->kind == HP_REAL || line->kind == HP_REALS) && line->low > -NO_BOUND)

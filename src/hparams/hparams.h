@@ -23,6 +23,9 @@
 /* an INT left at "auto"; a REAL or TIME left at "auto" is NaN */
 #define OSML_AUTO INT64_C(-1)
 
+/* a SWITCH that is true; false is 0, and a number itself */
+#define OSML_TRUE INT64_C(-2)
+
 typedef struct OsmlReals
 {
 	int			n;				/* 0: auto */
@@ -40,6 +43,7 @@ typedef struct OsmlMap
 
 #define OSML_CTYPE_BOOL bool
 #define OSML_CTYPE_INT int64
+#define OSML_CTYPE_SWITCH int64
 #define OSML_CTYPE_REAL double
 #define OSML_CTYPE_TIME double
 #define OSML_CTYPE_CHOICE int

@@ -11,8 +11,8 @@
 
 typedef enum OsmlHparamKind
 {
-	HP_BOOL, HP_INT, HP_REAL, HP_TIME, HP_CHOICE, HP_TEXT, HP_COLUMN, HP_TEXTS, HP_REALS,
-	HP_MAP
+	HP_BOOL, HP_INT, HP_SWITCH, HP_REAL, HP_TIME, HP_CHOICE, HP_TEXT, HP_COLUMN, HP_TEXTS,
+	HP_REALS, HP_MAP
 } OsmlHparamKind;
 
 /* a line of list.h, and where its value lives in the struct */

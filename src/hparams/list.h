@@ -8,8 +8,8 @@
  *
  *	  HP(kind, name, default, low, high, names, meaning)
  *
- * kind: BOOL, INT, REAL, CHOICE, TEXT, COLUMN, TEXTS, REALS, TIME.  default: as a user
- * would write it; "auto" leaves the value unset, to be resolved by
+ * kind: BOOL, INT, SWITCH (true, false or a number), REAL, CHOICE, TEXT, COLUMN, TEXTS,
+ * REALS, TIME.  default: as a user would write it; "auto" leaves the value unset, to be resolved by
  * osml_hparams_resolve() or by the trainer.  low, high: inclusive range of
  * numbers.  names: for CHOICE, a function that returns the i-th name.
  *
@@ -22,9 +22,10 @@ HP(TEXTS, features, "auto", 0, 0, NULL, "columns to learn from; auto: all but th
 HP(INT, num_features, "auto", 1, 1e9, NULL, "number of dense feature values; checked if given")
 HP(COLUMN, sample_weight, "auto", 0, 0, NULL, "column of weights of rows in loss and metrics; auto: all rows weigh the same")
 HP(COLUMN, exposure, "auto", 0, 0, NULL, "column that a count is per unit of, such as hours; predictions are per unit")
+HP(COLUMN, since, "auto", 0, 0, NULL, "read only training rows whose value in this column, such as a time, is above the greatest that the model's last run with it read; NULLs are never new; auto: all rows")
 HP(MAP, class_weight, "auto", 0, 1e300, osml_class_weight_name, "weights of classes: balanced, or an object with a number for some classes; auto: none")
 HP(CHOICE, on_null, "skip", 0, 0, osml_on_null_name, "a row with a NULL: skip it, stop with an error, or take the column's mean")
-HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "a row with NaN or infinity: stop the run or skip the row")
+HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "NaN or infinity in a row, or in the loss or gradient of a step: stop the run, skip the row or step, or skip the row and for a step that explodes roll back to weights before it and halve lr")
 HP(REAL, val_fraction, "0", 0, 0.95, NULL, "share of the training rows held out for validation, by a hash of each row's values")
 
 /* model */
@@ -40,6 +41,7 @@ HP(INT, embedding_dim, "auto", 1, 10000, NULL, "mlp: numbers that stand for a ca
 HP(BOOL, bias, "true", 0, 0, NULL, "learn an intercept; false: none, and columns are scaled without being centred")
 HP(CHOICE, init, "torch_linear", 0, 0, osml_init_name, "how parameters start, as in PyTorch")
 HP(REALS, initial_weights, "auto", -1e300, 1e300, NULL, "starting weights in the scaled columns' units, the intercept last")
+HP(SWITCH, warm_start, "false", 0, 2147483647, NULL, "go on from the weights of this version of the model (true: of the deployed one, if there is one), with what it learned of features, scaling and classes; what shapes the model is the version's unless given")
 HP(INT, seed, "0", 0, 9007199254740991.0, NULL, "seed of initial parameters, shuffling and splits")
 HP(CHOICE, precision, "float64", 0, 0, osml_precision_name, "compute type")
 
@@ -67,6 +69,12 @@ HP(INT, plateau_patience, "10", 0, 9007199254740991.0, NULL, "schedule reduce_on
 HP(REAL, plateau_threshold, "0.0001", 0, 1e300, NULL, "schedule reduce_on_plateau: relative improvement that counts")
 HP(INT, plateau_cooldown, "0", 0, 9007199254740991.0, NULL, "schedule reduce_on_plateau: values of monitor to wait after a reduction")
 HP(REAL, min_lr, "0", 0, 1e300, NULL, "schedule reduce_on_plateau: least learning rate")
+HP(CHOICE, weight_averaging, "none", 0, 0, osml_weight_averaging_name, "average of the weights that is validated, kept and predicted with while training goes on with the weights themselves: none, ema of every step's, or swa of those at the ends of epochs")
+HP(REAL, ema_decay, "0.999", 0, 1, NULL, "weight_averaging ema: share of the average that a step leaves in it")
+HP(REAL, swa_epoch_start, "0.8", 0, 2147483647, NULL, "weight_averaging swa: first epoch whose weights are averaged, or where it is, as a share of the epochs, if below 1 (alias swa_start)")
+HP(REAL, swa_lrs, "auto", 0, 1e300, NULL, "weight_averaging swa: learning rate to go to when averaging begins, in the place of lr_schedule; auto: none, lr_schedule goes on")
+HP(INT, annealing_epochs, "10", 0, 2147483647, NULL, "weight_averaging swa: epochs in which lr goes to swa_lrs")
+HP(CHOICE, annealing_strategy, "cos", 0, 0, osml_annealing_name, "weight_averaging swa: lr goes to swa_lrs along half a cosine or in a line")
 HP(REAL, gradient_clip_val, "0", 0, 1e300, NULL, "clip the gradient to this norm or value; 0: no clipping")
 HP(CHOICE, gradient_clip_algorithm, "norm", 0, 0, osml_clip_name, "what gradient_clip_val bounds: the norm of the gradient, or each value")
 
@@ -94,11 +102,22 @@ HP(INT, patience, "3", 0, 9007199254740991.0, NULL, "early_stopping: values of m
 HP(REAL, min_delta, "0", 0, 1e300, NULL, "early_stopping: less is no improvement")
 HP(REAL, stopping_threshold, "auto", -1e300, 1e300, NULL, "end the run once monitor is better than this")
 HP(REAL, divergence_threshold, "auto", -1e300, 1e300, NULL, "end the run once monitor is worse than this")
+HP(INT, every_n_train_steps, "auto", 1, 9007199254740991.0, NULL, "steps from one checkpoint to the next, from which osml_resume goes on; auto: by time")
+HP(TIME, train_time_interval, "auto", 0, 1e12, NULL, "seconds, or DD:HH:MM:SS, from one checkpoint to the next; 0: none; auto: 300, or none with every_n_train_steps")
+HP(INT, save_top_k, "0", 0, 100, NULL, "keep the weights at the best values of monitor, so many of them, as versions, and deploy the best; 0: only the last weights")
+HP(BOOL, save_last, "false", 0, 0, NULL, "save_top_k: keep the last weights as a version too")
+HP(CHOICE, on_changed_data, "error", 0, 0, osml_on_changed_data_name, "osml_resume where the training rows are others than before: stop with an error or continue")
 HP(INT, log_every_n_steps, "50", 1, 2147483647, NULL, "steps between rows in osml.metrics")
 HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exceeds this many times the first; 0: only when it is not finite")
+
+/* trying out */
+HP(SWITCH, fast_dev_run, "false", 0, 1000000, NULL, "try everything out on so many batches of training, validation and test rows (true: one): one epoch, and neither metrics nor a version are kept")
+HP(REAL, overfit_batches, "0", 0, 2147483647, NULL, "train each epoch on the same so many first batches, or this share of them if below 1, and validate on their rows; shuffle, val_fraction and limit_val_batches then count for nothing; 0: no")
+HP(BOOL, detect_anomaly, "false", 0, 0, NULL, "look in each batch for the first value that is not finite, and end the run naming its row, layer and kind; takes up to twice the time")
 
 /* machinery */
 HP(CHOICE, device, "auto", 0, 0, osml_device_name, "where to compute")
 HP(INT, num_workers, "0", 0, 64, NULL, "reader workers; 0: the calling session reads")
 HP(BOOL, deploy, "true", 0, 0, NULL, "make a finished run the model's deployed version")
+HP(BOOL, restart, "false", 0, 0, NULL, "once the server is back after it died or was stopped, go on by itself from the last checkpoint; needs osml in shared_preload_libraries")
 HP(CHOICE, on_disconnect, "cancel", 0, 0, osml_on_disconnect_name, "what a run does when its waiting client is gone")

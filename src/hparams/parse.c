@@ -23,6 +23,7 @@
 static const char *const valid_values[] = {
 	[HP_BOOL] = "true and false",
 	[HP_INT] = "whole numbers",
+	[HP_SWITCH] = "true, false and whole numbers",
 	[HP_REAL] = "numbers",
 	[HP_TIME] = "numbers of seconds and DD:HH:MM:SS",
 	[HP_CHOICE] = "",
@@ -43,6 +44,7 @@ static const struct
 	const char *name;
 }			aliases[] = {
 	{"limit_train_batches", "max_batches"},
+	{"swa_start", "swa_epoch_start"},
 };
 
 /* Raise the one error for a value that does not fit its line; what: in words. */
@@ -294,6 +296,17 @@ set_map(const OsmlHparamLine *line, OsmlMap *map, JsonbValue *value)
 	}
 }
 
+/* A whole number within the line's range out of its text. */
+static int64
+parse_int(const OsmlHparamLine *line, const char *text)
+{
+	double		number = parse_number(line, text);
+
+	if (number != floor(number))
+		value_error(line, text);
+	return (int64) number;
+}
+
 /* Store a scalar given as text. */
 static void
 set_scalar(const OsmlHparamLine *line, void *field, const char *text)
@@ -305,12 +318,17 @@ set_scalar(const OsmlHparamLine *line, void *field, const char *text)
 				value_error(line, text);
 			break;
 		case HP_INT:
+			*(int64 *) field = parse_int(line, text);
+			break;
+		case HP_SWITCH:
 			{
-				double		number = parse_number(line, text);
+				bool		on;
 
-				if (number != floor(number))
-					value_error(line, text);
-				*(int64 *) field = (int64) number;
+				/* 1 is a number, and not what is true */
+				if (isalpha((unsigned char) text[0]) && parse_bool(text, &on))
+					*(int64 *) field = on ? OSML_TRUE : 0;
+				else
+					*(int64 *) field = parse_int(line, text);
 				break;
 			}
 		case HP_REAL:

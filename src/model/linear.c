@@ -279,6 +279,36 @@ linear_predict(const OsmlModelSpec *spec, const OsmlBackend *backend,
 		z[i] = ((const float *) scratch)[i];
 }
 
+/* outputs that are not finite; see model.h */
+static bool
+linear_find_anomaly(const OsmlModelSpec *spec, const OsmlBackend *backend,
+					const OsmlBlock *block, int lo, int hi, OsmlRowsAt at, void *params,
+					void *scratch, OsmlAnomaly *found)
+{
+	int			tile = tile_rows(spec);
+
+	for (int start = lo; block != NULL && start < hi; start += tile)
+	{
+		int			n = hi - start < tile ? hi - start : tile;
+
+		compute_outputs(spec, backend, block, start, start + n, params, scratch);
+		for (int i = 0; i < n * spec->n_outputs; i++)
+		{
+			int			r = i / spec->n_outputs;
+			double		value = param_at(spec, scratch, (size_t) (i % spec->n_outputs * n + r));
+
+			if (isfinite(value))
+				continue;
+			*found = (OsmlAnomaly)
+			{
+				.row = start - lo + r,.value = value
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * One output of one prepared row.  The additions go in the order of the
  * backend's affine and gather, so that a row alone and in a block has the same
@@ -503,6 +533,7 @@ const OsmlModelOps osml_model_linear = {
 	.init = linear_init,
 	.scratch = linear_scratch,
 	.accumulate = linear_accumulate,
+	.find_anomaly = linear_find_anomaly,
 	.predict = linear_predict,
 	.predict_row = linear_predict_row,
 	.code_width = linear_code_width,

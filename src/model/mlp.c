@@ -137,6 +137,51 @@ mlp_accumulate(const OsmlModelSpec *spec, const OsmlBackend *backend,
 	}
 }
 
+/* all layers over a tile's rows: the first with outputs that are not finite */
+static bool
+find_in_tile(const OsmlMlp *mlp, const OsmlBackend *backend, OsmlMlpRows *rows,
+			 const void *params, OsmlAnomaly *found)
+{
+	osml_mlp_inputs(mlp, backend, params, rows);
+	for (int l = 0; l < mlp->n_layers; l++)
+	{
+		osml_mlp_forward(mlp, backend, params, rows, l, rows->value[l], true);
+		if (osml_mlp_find_in_outputs(mlp, rows, l, found))
+			return true;
+	}
+	return false;
+}
+
+static bool
+mlp_find_anomaly(const OsmlModelSpec *spec, const OsmlBackend *backend,
+				 const OsmlBlock *block, int lo, int hi, OsmlRowsAt at, void *params,
+				 void *scratch, OsmlAnomaly *found)
+{
+	OsmlMlp		mlp = osml_mlp_plan(spec);
+	int			tile = tile_rows(&mlp, backend);
+	OsmlMlpScratch area = {scratch, 0};
+	OsmlMlpRows rows;
+
+	/* with batch norm rows mean something together only, without it none are kept */
+	if (spec->network.batch_norm || block == NULL)
+		return spec->network.batch_norm && block == NULL &&
+			osml_mlp_find_in_batch(spec, backend, params, scratch, found);
+	rows = take_rows(&mlp, &area, tile);
+	for (int start = lo; start < hi; start += tile)
+	{
+		osml_mlp_set_rows(&mlp, &rows, block, start, hi - start < tile ? hi - start : tile);
+		rows.at = (OsmlRowsAt)
+		{
+			at.batch, at.row + (start - lo)
+		};
+		if (!find_in_tile(&mlp, backend, &rows, params, found))
+			continue;
+		found->row += start - lo;
+		return true;
+	}
+	return false;
+}
+
 const OsmlModelOps osml_model_mlp = {
 	.name = "mlp",
 	.n_params = n_params,
@@ -146,6 +191,9 @@ const OsmlModelOps osml_model_mlp = {
 	.row_scratch = osml_mlp_row_scratch,
 	.accumulate = mlp_accumulate,
 	.end_batch = osml_mlp_end_batch,
+	.reset_buffers = osml_mlp_reset_buffers,
+	.count_batch = osml_mlp_count_batch,
+	.find_anomaly = mlp_find_anomaly,
 	.predict = osml_mlp_predict,
 	.predict_row = osml_mlp_predict_row,
 	.code_width = osml_mlp_embedding_width,

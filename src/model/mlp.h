@@ -105,6 +105,7 @@ extern int	osml_mlp_embedding_width(const OsmlModelSpec *spec, int k);
 extern double osml_mlp_get(const OsmlMlp *mlp, const void *vector, size_t i);
 extern void osml_mlp_set(const OsmlMlp *mlp, void *vector, size_t i, double value);
 extern void osml_mlp_init(const OsmlModelSpec *spec, void *params);
+extern void osml_mlp_reset_buffers(const OsmlModelSpec *spec, void *params);
 extern int	osml_mlp_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors);
 
 /* in mlp_rows.c */
@@ -132,12 +133,19 @@ extern void osml_mlp_back(const OsmlMlp *mlp, const OsmlBackend *backend,
 extern void osml_mlp_embed_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
 								const OsmlMlpRows *rows, OsmlTile x_slope, void *grad);
 
+extern bool osml_mlp_find_in_outputs(const OsmlMlp *mlp, const OsmlMlpRows *rows, int l,
+									 OsmlAnomaly *found);
+
 /* in mlp_batch.c */
 extern size_t osml_mlp_batch_scratch(const OsmlMlp *mlp, int64_t batch_rows);
 extern void osml_mlp_keep(const OsmlMlp *mlp, const OsmlBlock *block, int lo, int hi,
 						  OsmlRowsAt at, void *scratch);
 extern void osml_mlp_end_batch(const OsmlModelSpec *spec, const OsmlBackend *backend,
 							   void *params, void *grad, double *loss_sum, void *scratch);
+extern bool osml_mlp_find_in_batch(const OsmlModelSpec *spec, const OsmlBackend *backend,
+								   void *params, void *scratch, OsmlAnomaly *found);
+extern void osml_mlp_count_batch(const OsmlModelSpec *spec, const OsmlBackend *backend,
+								 void *params, void *scratch);
 
 /* in mlp_predict.c */
 extern OsmlMlpNorm osml_mlp_take_norm(const OsmlMlp *mlp, OsmlMlpScratch *scratch);

@@ -14,12 +14,21 @@
 
 #include <math.h>
 
+/* what a batch goes forward for */
+typedef enum Purpose
+{
+	PURPOSE_TRAIN,				/* its share of the running statistics is fixed */
+	PURPOSE_COUNT,				/* they are means over the batches */
+	PURPOSE_LOOK				/* they stay as they are */
+} Purpose;
+
 /* scratch of a batch: for all of its rows, and for each block of them */
 typedef struct Batch
 {
 	OsmlMlp		mlp;
 	const OsmlBackend *backend;
 	OsmlMlpKept *kept;
+	Purpose		purpose;
 	double	   *sum;			/* a number a column of a layer's inputs */
 	double	   *product;
 	double	   *gain;
@@ -142,7 +151,8 @@ osml_mlp_keep(const OsmlMlp *mlp, const OsmlBlock *block, int lo, int hi, OsmlRo
 	OsmlMlpScratch area = {scratch, 0};
 	Batch		batch = lay_out(mlp->spec, NULL, &area);
 
-	if (batch.kept->batch != at.batch + 1)
+	/* a batch that was given up begins anew under its number */
+	if (batch.kept->batch != at.batch + 1 || at.row == 0)
 		*batch.kept = (OsmlMlpKept)
 	{
 		at.batch + 1, 0
@@ -162,14 +172,24 @@ osml_mlp_keep(const OsmlMlp *mlp, const OsmlBlock *block, int lo, int hi, OsmlRo
 	}
 }
 
-/* running = 0.9 running + 0.1 of this batch */
+/* running = (1 - momentum) running + momentum of this batch */
 static void
-run_along(const OsmlMlp *mlp, void *params, size_t i, double now)
+run_along(const OsmlMlp *mlp, void *params, size_t i, double momentum, double now)
 {
 	double		before = osml_mlp_get(mlp, params, i);
 
-	osml_mlp_set(mlp, params, i, (1 - OSML_BATCH_NORM_MOMENTUM) * before +
-				 OSML_BATCH_NORM_MOMENTUM * now);
+	osml_mlp_set(mlp, params, i, (1 - momentum) * before + momentum * now);
+}
+
+/* the batch's share of layer l's running statistics, as nn.BatchNorm1d has it with
+ * a momentum, or with None */
+static double
+momentum_of(const Batch *batch, int l, const void *params)
+{
+	const OsmlMlp *mlp = &batch->mlp;
+
+	return batch->purpose == PURPOSE_COUNT ? 1 / (osml_mlp_get(mlp, params, mlp->layer[l].batches) + 1) :
+		OSML_BATCH_NORM_MOMENTUM;
 }
 
 /*
@@ -185,6 +205,8 @@ normalise(Batch *batch, int l, void *params)
 	OsmlPrecision precision = mlp->spec->precision;
 	int64_t		n = batch->kept->rows;
 	double	   *mean = batch->sum;
+	double		momentum = momentum_of(batch, l, params);
+	bool		tracked = n > 1 && batch->purpose != PURPOSE_LOOK;
 	size_t		bytes = (size_t) layer->n_in * sizeof(double);
 
 	memset(batch->sum, 0, bytes);
@@ -202,10 +224,11 @@ normalise(Batch *batch, int l, void *params)
 	for (int j = 0; j < layer->n_in; j++)
 	{
 		batch->inverse[l][j] = 1 / sqrt(batch->product[j] / (double) n + OSML_BATCH_NORM_EPS);
-		if (n == 1)
+		if (!tracked)
 			continue;
-		run_along(mlp, params, layer->mean + (size_t) j, mean[j]);
-		run_along(mlp, params, layer->var + (size_t) j, batch->product[j] / (double) (n - 1));
+		run_along(mlp, params, layer->mean + (size_t) j, momentum, mean[j]);
+		run_along(mlp, params, layer->var + (size_t) j, momentum,
+				  batch->product[j] / (double) (n - 1));
 	}
 	for (int64_t c = 0; c < chunks_of(n); c++)
 	{
@@ -213,7 +236,7 @@ normalise(Batch *batch, int l, void *params)
 
 		batch->backend->map(precision, x, mean, batch->inverse[l], batch->zeroes, x);
 	}
-	if (n > 1)
+	if (tracked)
 		osml_mlp_set(mlp, params, layer->batches,
 					 osml_mlp_get(mlp, params, layer->batches) + 1);
 }
@@ -328,6 +351,43 @@ backward(Batch *batch, int l, const void *params, void *grad)
 		back_through_norm(batch, l, grad);
 }
 
+/* inputs of the first layer, of the kept rows; false: none are kept */
+static bool
+load_inputs(Batch *batch, const void *params)
+{
+	if (batch->kept->batch == 0 || batch->kept->rows == 0)
+		return false;
+	memset(batch->zeroes, 0, (size_t) batch->mlp.width * sizeof(double));
+	for (int64_t c = 0; c < chunks_of(batch->kept->rows); c++)
+	{
+		Chunk		chunk = chunk_at(batch, c);
+
+		osml_mlp_inputs(&batch->mlp, batch->backend, params, &chunk.rows);
+	}
+	return true;
+}
+
+/* all layers over the kept rows, running statistics on the way; false: none are kept */
+static bool
+go_forward(Batch *batch, void *params)
+{
+	if (!load_inputs(batch, params))
+		return false;
+	for (int l = 0; l < batch->mlp.n_layers; l++)
+		forward(batch, l, params);
+	return true;
+}
+
+/* the kept rows are done with */
+static void
+forget(Batch *batch)
+{
+	*batch->kept = (OsmlMlpKept)
+	{
+		0, 0
+	};
+}
+
 /* all layers over the kept rows, forward and back */
 void
 osml_mlp_end_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *params,
@@ -339,17 +399,8 @@ osml_mlp_end_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *
 	if (!spec->network.batch_norm)
 		return;
 	batch = lay_out(spec, backend, &area);
-	if (batch.kept->batch == 0 || batch.kept->rows == 0)
+	if (!go_forward(&batch, params))
 		return;
-	memset(batch.zeroes, 0, (size_t) batch.mlp.width * sizeof(double));
-	for (int64_t c = 0; c < chunks_of(batch.kept->rows); c++)
-	{
-		Chunk		chunk = chunk_at(&batch, c);
-
-		osml_mlp_inputs(&batch.mlp, backend, params, &chunk.rows);
-	}
-	for (int l = 0; l < batch.mlp.n_layers; l++)
-		forward(&batch, l, params);
 	for (int64_t c = 0; c < chunks_of(batch.kept->rows); c++)
 	{
 		Chunk		chunk = chunk_at(&batch, c);
@@ -358,8 +409,51 @@ osml_mlp_end_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *
 	}
 	for (int l = batch.mlp.n_layers - 1; l >= 0; l--)
 		backward(&batch, l, params, grad);
-	*batch.kept = (OsmlMlpKept)
+	forget(&batch);
+}
+
+/*
+ * Running statistics alone, as torch.optim.swa_utils.update_bn() takes them: dropout
+ * as in training, and each batch counts the same.
+ */
+void
+osml_mlp_count_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *params,
+					 void *scratch)
+{
+	OsmlMlpScratch area = {scratch, 0};
+	Batch		batch;
+
+	if (!spec->network.batch_norm)
+		return;
+	batch = lay_out(spec, backend, &area);
+	batch.purpose = PURPOSE_COUNT;
+	if (go_forward(&batch, params))
+		forget(&batch);
+}
+
+/* find_anomaly() of the kept rows */
+bool
+osml_mlp_find_in_batch(const OsmlModelSpec *spec, const OsmlBackend *backend, void *params,
+					   void *scratch, OsmlAnomaly *found)
+{
+	OsmlMlpScratch area = {scratch, 0};
+	Batch		batch = lay_out(spec, backend, &area);
+
+	batch.purpose = PURPOSE_LOOK;
+	if (!load_inputs(&batch, params))
+		return false;
+	for (int l = 0; l < batch.mlp.n_layers; l++)
 	{
-		0, 0
-	};
+		forward(&batch, l, params);
+		for (int64_t c = 0; c < chunks_of(batch.kept->rows); c++)
+		{
+			Chunk		chunk = chunk_at(&batch, c);
+
+			if (!osml_mlp_find_in_outputs(&batch.mlp, &chunk.rows, l, found))
+				continue;
+			found->row += c * OSML_BLOCK_ROWS;
+			return true;
+		}
+	}
+	return false;
 }

@@ -151,6 +151,20 @@ init_linear(const OsmlMlp *mlp, const OsmlMlpLayer *layer, OsmlMt19937 *mt, void
 						 osml_mlp_place(mlp, params, layer->bias));
 }
 
+/* running statistics of no batch */
+void
+osml_mlp_reset_buffers(const OsmlModelSpec *spec, void *params)
+{
+	OsmlMlp		mlp = osml_mlp_plan(spec);
+
+	for (int l = 0; spec->network.batch_norm && l < mlp.n_layers; l++)
+	{
+		fill(&mlp, params, mlp.layer[l].mean, mlp.layer[l].n_in, 0);
+		fill(&mlp, params, mlp.layer[l].var, mlp.layer[l].n_in, 1);
+		fill(&mlp, params, mlp.layer[l].batches, 1, 0);
+	}
+}
+
 /* initial parameters and buffers */
 void
 osml_mlp_init(const OsmlModelSpec *spec, void *params)
@@ -172,12 +186,10 @@ osml_mlp_init(const OsmlModelSpec *spec, void *params)
 		const OsmlMlpLayer *layer = &mlp.layer[l];
 
 		if (spec->network.batch_norm)
-		{
 			fill(&mlp, params, layer->gain, layer->n_in, 1);
-			fill(&mlp, params, layer->var, layer->n_in, 1);
-		}
 		init_linear(&mlp, layer, &mt, params);
 	}
+	osml_mlp_reset_buffers(spec, params);
 }
 
 /* describe a tensor of a module: rows 0 is none, so one dimension less */

@@ -7,6 +7,9 @@
  */
 #include "model/mlp.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #define ALIGNMENT 64
 
 /* a cache line between columns, or those of a tile would share a cache's sets */
@@ -201,4 +204,28 @@ osml_mlp_embed_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
 		column += width;
 		table += (size_t) layout->code_sizes[k] * (size_t) width;
 	}
+}
+
+/* the first row of layer l's outputs that holds a value which is not finite */
+bool
+osml_mlp_find_in_outputs(const OsmlMlp *mlp, const OsmlMlpRows *rows, int l,
+						 OsmlAnomaly *found)
+{
+	OsmlTile out = rows->value[l + 1];
+
+	for (int r = 0; r < out.rows; r++)
+	{
+		for (int j = 0; j < out.n; j++)
+		{
+			double		value = osml_mlp_get(mlp, out.values, (size_t) j * out.stride + (size_t) r);
+
+			if (isfinite(value))
+				continue;
+			snprintf(found->module, sizeof(found->module), "%d", mlp->layer[l].linear_number);
+			found->row = r;
+			found->value = value;
+			return true;
+		}
+	}
+	return false;
 }

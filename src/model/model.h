@@ -89,6 +89,14 @@ typedef struct OsmlRowsAt
 	int64_t		row;			/* of the first row within the batch, from 0 */
 } OsmlRowsAt;
 
+/* a value on the way forward that is not finite */
+typedef struct OsmlAnomaly
+{
+	char		module[24];		/* whose output it is, as tensors name it; empty: the model's */
+	int64_t		row;			/* of the rows looked at, from 0 */
+	double		value;
+} OsmlAnomaly;
+
 typedef struct OsmlModelOps
 {
 	const char *name;			/* "linear" */
@@ -127,6 +135,22 @@ typedef struct OsmlModelOps
 	void		(*end_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,
 							  void *params, void *grad, double *loss_sum,
 							  void *scratch);
+
+	/* the buffers as they are before the first batch; NULL: there are never any */
+	void		(*reset_buffers) (const OsmlModelSpec *spec, void *params);
+
+	/* in the place of end_batch, for parameters that no batch has been trained with:
+	 * the complete batch into the buffers, which become the mean over all batches
+	 * since reset_buffers; no gradient.  NULL together with it */
+	void		(*count_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,
+								void *params, void *scratch);
+
+	/* look for values that are not finite among what layers put out: the first layer
+	 * that has some, and its first row of [lo, hi); block NULL: of the batch that is
+	 * kept, before end_batch.  Changes nothing */
+	bool		(*find_anomaly) (const OsmlModelSpec *spec, const OsmlBackend *backend,
+								 const OsmlBlock *block, int lo, int hi, OsmlRowsAt at,
+								 void *params, void *scratch, OsmlAnomaly *found);
 
 	/* z[k * (hi - lo) + i] = output k of row lo + i, always float64 */
 	void		(*predict) (const OsmlModelSpec *spec, const OsmlBackend *backend,

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -11,6 +12,7 @@
 #include "parser/parse_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "source/adapt.h"
@@ -106,15 +108,29 @@ osml_type_by_name(const char *name)
 }
 
 Oid
+osml_type_inside(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Form_pg_type form;
+	Oid			inside;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	/* of a domain over a domain that one: each may have checks and an owner of its own */
+	inside = form->typtype == TYPTYPE_DOMAIN ? form->typbasetype : get_element_type(type);
+	ReleaseSysCache(tuple);
+	if (!OidIsValid(inside))
+		inside = get_range_subtype(type);
+	return OidIsValid(inside) ? inside : get_multirange_range(type);
+}
+
+Oid
 osml_inner_type(Oid type)
 {
-	Oid			inner;
+	Oid			inside;
 
-	type = getBaseType(type);
-	inner = get_element_type(type);
-	if (!OidIsValid(inner))
-		inner = get_range_subtype(type);
-	if (!OidIsValid(inner))
-		inner = get_multirange_range(type);
-	return OidIsValid(inner) ? osml_inner_type(inner) : type;
+	while (OidIsValid(inside = osml_type_inside(type)))
+		type = inside;
+	return type;
 }

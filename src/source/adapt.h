@@ -37,7 +37,10 @@ extern Oid	osml_type_by_name(const char *name);
 /* with its schema, whatever search_path is; palloc'd */
 extern char *osml_type_name(Oid type);
 
-/* The type that values of type consist of in the end: domains, arrays and ranges of it. */
+/* What a domain, an array or a range is made of, one step; InvalidOid for other types. */
+extern Oid	osml_type_inside(Oid type);
+
+/* What values of type consist of in the end. */
 extern Oid	osml_inner_type(Oid type);
 
 #endif							/* OSML_ADAPT_H */

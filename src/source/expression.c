@@ -25,7 +25,8 @@
 #include "rules/name/nearest.h"
 #include "source/expression.h"
 #include "source/expression_rule.h"
-#include "source/literal_clock.h"
+#include "source/literal.h"
+#include "source/clock_words.h"
 #include "source/pinned.h"
 
 struct OsmlExpression
@@ -48,6 +49,7 @@ typedef struct Columns
 	char	   *const *names;
 	const Oid  *types;
 	List	  **used;
+	List	   *literals;		/* texts of those that are not read */
 } Columns;
 
 /* Raise: the expression names something the row has not. */
@@ -98,6 +100,24 @@ resolve_column(ParseState *pstate, ColumnRef *ref, Node *var)
 	}
 	unknown_column(columns, name);
 	return NULL;
+}
+
+/* A literal that is not read yet. */
+static Node *
+resolve_literal(ParseState *pstate, ParamRef *ref)
+{
+	const Columns *columns = pstate->p_ref_hook_state;
+
+	return osml_literal_unread(columns->literals, ref);
+}
+
+/* It becomes a value of a type. */
+static Node *
+type_literal(ParseState *pstate, Param *param, Oid type, int32 typmod, int location)
+{
+	const Columns *columns = pstate->p_ref_hook_state;
+
+	return osml_literal_typed(columns->literals, param, type);
 }
 
 /* Raise: not an expression, but more. */
@@ -164,38 +184,55 @@ add_context(void *arg)
 	errcontext("expression of feature \"%s\"", subject->feature);
 }
 
-/* Parse and analyse. */
+/* Analyse a parse tree, which stays as it is. */
 static Node *
-analyse(const char *text, Columns *columns)
+transform(const Node *raw, Columns *columns)
 {
 	ParseState *pstate = make_parsestate(NULL);
-	Node	   *raw = parse(text, columns->feature);
+	Node	   *copy = copyObjectImpl(raw);
 	Node	   *node;
 
 	pstate->p_post_columnref_hook = resolve_column;
 	pstate->p_ref_hook_state = columns;
+	if (columns->literals != NIL)
+	{
+		pstate->p_paramref_hook = resolve_literal;
+		pstate->p_coerce_param_hook = type_literal;
+	}
 	/* the kind is chosen for its checks and for how its errors read */
-	node = transformExpr(pstate, copyObject(raw), EXPR_KIND_ALTER_COL_TRANSFORM);
+	node = transformExpr(pstate, copy, EXPR_KIND_ALTER_COL_TRANSFORM);
 	if (exprType(node) == UNKNOWNOID)
 		node = coerce_to_specific_type(pstate, node, TEXTOID, "expression");
 	assign_expr_collations(pstate, node);
-	osml_judge_literals(raw, node, columns->feature);
 	free_parsestate(pstate);
 	return node;
 }
 
-/* Ready to be evaluated, if it may be an expression of a feature at all. */
-static Expr *
-plan(const char *text, Columns *columns)
+/* Parse and analyse; literals are read once all that it takes to read them is judged. */
+static Node *
+analyse(const char *text, Columns *columns, Oid owner)
 {
-	Node	   *node = analyse(text, columns);
-	Expr	   *expr;
+	Node	   *raw = parse(text, columns->feature);
+	Node	   *unread = copyObject(raw);
+	Node	   *node;
 
-	/* what planning evaluates must be allowed before, what it uncovers after */
-	osml_expression_judge(node, columns->feature);
-	expr = expression_planner((Expr *) node);
-	osml_expression_judge((Node *) expr, columns->feature);
-	return expr;
+	columns->literals = osml_literals_take(unread);
+	node = transform(unread, columns);
+	osml_expression_judge(node, columns->literals, columns->feature, owner);
+	columns->literals = NIL;
+	node = transform(raw, columns);
+	osml_expression_judge(node, NIL, columns->feature, owner);
+	return node;
+}
+
+/* Ready to be evaluated as owner. */
+static Expr *
+plan(Node *node, const Columns *columns, Oid owner)
+{
+	Expr	   *expr = expression_planner(copyObjectImpl(node));
+
+	osml_expression_judge((Node *) expr, NIL, columns->feature, owner);
+	return (Expr *) osml_guard_clock_words((Node *) expr);
 }
 
 /* Become the owner, restricted and with the pinned search_path; see leave(). */
@@ -232,22 +269,25 @@ Oid
 osml_expression_check(const char *text, const char *feature, int n_columns,
 					  char *const *names, const Oid *types)
 {
-	Columns		columns = {feature, n_columns, names, types, NULL};
+	Columns		columns = {feature, n_columns, names, types, NULL, NIL};
 	Subject		subject = {feature, text};
 	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
 	Guise		guise = enter(GetUserId(), true);
+	Node	   *node;
 	Oid			type;
 
 	error_context_stack = &callback;
-	type = exprType((Node *) plan(text, &columns));
+	node = analyse(text, &columns, GetUserId());
+	type = exprType((Node *) plan(node, &columns, GetUserId()));
 	leave(&guise);
 	/* it will be read once more, by a query of the session */
-	if (exprType(analyse(text, &columns)) != type)
+	if (!equal(analyse(text, &columns, GetUserId()), node))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("expression of feature \"%s\" means something else under the settings "
 						"of the session", feature),
-				 errhint("Check search_path: functions and operators must be qualified.")));
+				 errhint("Check search_path, where functions and operators are found before "
+						 "those of pg_catalog, and the settings that say what dates mean.")));
 	error_context_stack = callback.previous;
 	return type;
 }
@@ -262,14 +302,14 @@ osml_expression_compile(const char *text, const char *feature, Oid owner,
 						List **used)
 {
 	OsmlExpression *expression = palloc0(sizeof(OsmlExpression));
-	Columns		columns = {feature, n_columns, names, types, used};
+	Columns		columns = {feature, n_columns, names, types, used, NIL};
 	Subject		subject = {feature, text};
 	ErrorContextCallback callback = {error_context_stack, add_context, &subject};
 	Guise		guise = enter(owner, true);
 	Expr	   *expr;
 
 	error_context_stack = &callback;
-	expr = plan(text, &columns);
+	expr = plan(analyse(text, &columns, owner), &columns, owner);
 	expression->feature = pstrdup(feature);
 	expression->text = pstrdup(text);
 	expression->pin = osml_expression_needs_pins((Node *) expr);

@@ -30,8 +30,8 @@ extern OsmlExpression *osml_expression_compile(const char *text, const char *fea
 
 /*
  * The type of an expression over such columns that a query of the session will
- * evaluate.  What compiling refuses is refused, and so is an expression that has
- * another type under the session's settings.
+ * evaluate.  What compiling refuses is refused, and so is an expression that is
+ * another one under the session's settings.
  */
 extern Oid	osml_expression_check(const char *text, const char *feature, int n_columns,
 								  char *const *names, const Oid *types);

@@ -9,25 +9,35 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/namespace.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_ts_config.h"
+#include "catalog/pg_ts_dict.h"
 #include "catalog/pg_type.h"
-#include "nodes/execnodes.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
-#include "utils/syscache.h"
+#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "source/adapt.h"
+#include "source/clock_words.h"
 #include "source/expression_rule.h"
-#include "source/literal_clock.h"
+#include "source/expression_trust.h"
+#include "source/literal.h"
 
 /*
  * Stable functions of the server that depend on pinned settings alone, whatever
@@ -67,7 +77,11 @@ static const Oid setting_readers[] = {
 typedef struct Judge
 {
 	const char *feature;
+	Oid			owner;			/* as whom the expression runs */
+	const List *literals;		/* texts of those that are not read yet */
 	bool		makes_text;		/* the function just judged is a text maker */
+	bool		makes_json;		/* one of them makes JSON */
+	List	   *types;			/* users' types in the expression */
 } Judge;
 
 /* A function that is not the server's own. */
@@ -125,24 +139,21 @@ reads_time_zone(Oid function, const char *name)
 static void
 judge_users_function(const Judge *judge, Oid function)
 {
-	const char *words = format_procedure(function);
+	const char *words;
 
-	if (isAnyTempNamespace(get_func_namespace(function)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("function %s in the expression of feature \"%s\" is temporary",
-						words, judge->feature),
-				 errhint("Create it in a schema that other sessions see.")));
-	if (func_volatile(function) != PROVOLATILE_IMMUTABLE ||
-		func_parallel(function) != PROPARALLEL_SAFE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("function %s in the expression of feature \"%s\" is not immutable and "
-						"parallel safe", words, judge->feature),
-				 errdetail("The same row must always give the same value, in parallel workers "
-						   "too."),
-				 errhint("If that is true of the function, use ALTER FUNCTION %s IMMUTABLE "
-						 "PARALLEL SAFE.", words)));
+	osml_expression_trust(ProcedureRelationId, function, judge->owner, judge->feature);
+	if (func_volatile(function) == PROVOLATILE_IMMUTABLE &&
+		func_parallel(function) == PROPARALLEL_SAFE)
+		return;
+	words = format_procedure(function);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("function %s in the expression of feature \"%s\" is not immutable and "
+					"parallel safe", words, judge->feature),
+			 errdetail("The same row must always give the same value, in parallel workers "
+					   "too."),
+			 errhint("If that is true of the function, use ALTER FUNCTION %s IMMUTABLE "
+					 "PARALLEL SAFE.", words)));
 }
 
 static bool
@@ -157,6 +168,7 @@ judge_function(Oid function, void *context)
 	{
 		name = get_func_name(function);
 		judge->makes_text = listed(name, text_makers);
+		judge->makes_json |= judge->makes_text && strstr(name, "json") != NULL;
 		if (get_func_namespace(function) != PG_CATALOG_NAMESPACE ||
 			!(judge->makes_text || listed(name, pinned_functions) ||
 			  reads_time_zone(function, name)))
@@ -179,20 +191,141 @@ judge_conversion(Judge *judge, Oid function)
 								format_procedure(function)));
 }
 
-/* Values of type, from a text or to one. */
+static bool judge_node(Node *node, void *context);
+
+/*
+ * The checks of a domain run with the cast to it.  As they were stored: the server's own
+ * list of them is planned, which evaluates what is constant.
+ */
 static void
-judge_type(Judge *judge, Oid type, bool from_text)
+judge_domain(Judge *judge, Oid type)
+{
+	Relation	relation = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(type));
+	scan = systable_beginscan(relation, ConstraintTypidIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool		isnull;
+		Datum		check = heap_getattr(tuple, Anum_pg_constraint_conbin,
+										 RelationGetDescr(relation), &isnull);
+
+		if (!isnull)
+			(void) judge_node(stringToNode(TextDatumGetCString(check)), judge);
+	}
+	systable_endscan(scan);
+	table_close(relation, AccessShareLock);
+}
+
+/* Those of the domain that it is over too. */
+static void
+judge_domains(Judge *judge, Oid type)
+{
+	for (; get_typtype(type) == TYPTYPE_DOMAIN; type = osml_type_inside(type))
+		judge_domain(judge, type);
+}
+
+/* Values of type made from a text: of all that it is made of. */
+static void
+judge_from_text(Judge *judge, Oid type)
 {
 	Oid			function;
 	Oid			parameter;
+	Oid			inside;
+
+	for (;; type = inside)
+	{
+		if (get_typtype(type) == TYPTYPE_DOMAIN)
+			judge_domain(judge, type);
+		inside = osml_type_inside(type);
+		if (!OidIsValid(inside))
+			break;
+	}
+	getTypeInputInfo(type, &function, &parameter);
+	judge_conversion(judge, function);
+}
+
+/* The text of values of type. */
+static void
+judge_to_text(Judge *judge, Oid type)
+{
+	Oid			function;
 	bool		is_varlena;
 
-	type = osml_inner_type(type);
-	if (from_text)
-		getTypeInputInfo(type, &function, &parameter);
-	else
-		getTypeOutputInfo(type, &function, &is_varlena);
+	getTypeOutputInfo(osml_inner_type(type), &function, &is_varlena);
 	judge_conversion(judge, function);
+}
+
+/* A type in the expression, with all that it is made of. */
+static void
+judge_type(Judge *judge, Oid type)
+{
+	Oid			inside;
+	Oid			relation;
+	TupleDesc	desc;
+
+	check_stack_depth();
+	if (type >= FirstNormalObjectId)
+	{
+		if (list_member_oid(judge->types, type))
+			return;
+		judge->types = lappend_oid(judge->types, type);
+		osml_expression_trust(TypeRelationId, type, judge->owner, judge->feature);
+		osml_expression_trust(CollationRelationId, get_typcollation(type), judge->owner,
+							  judge->feature);
+	}
+	inside = osml_type_inside(type);
+	if (OidIsValid(inside))
+		judge_type(judge, inside);
+	relation = get_typ_typrelid(type);
+	if (type < FirstNormalObjectId || !OidIsValid(relation))
+		return;
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			judge_type(judge, TupleDescAttr(desc, i)->atttypid);
+	}
+}
+
+/*
+ * A literal that is to become a value of type.  Names of text search configurations
+ * and dictionaries are judged when they have been looked up.
+ */
+static void
+judge_literal(Judge *judge, const char *text, Oid type)
+{
+	if (type != REGCONFIGOID && type != REGDICTIONARYOID)
+		judge_from_text(judge, type);
+	osml_judge_clock_words(text, type, judge->feature);
+}
+
+static void
+judge_constant(Judge *judge, const Const *constant)
+{
+	if (constant->constisnull)
+		return;
+	if (constant->consttype == REGCONFIGOID)
+		osml_expression_trust(TSConfigRelationId, DatumGetObjectId(constant->constvalue),
+							  judge->owner, judge->feature);
+	if (constant->consttype == REGDICTIONARYOID)
+		osml_expression_trust(TSDictionaryRelationId, DatumGetObjectId(constant->constvalue),
+							  judge->owner, judge->feature);
+}
+
+/* The text of a constant. */
+static const char *
+constant_text(const Const *constant)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	getTypeOutputInfo(constant->consttype, &output, &is_varlena);
+	return OidOutputFunctionCall(output, constant->constvalue);
 }
 
 /* A cast by way of a text.  A text that is known tells whether it means the time. */
@@ -201,10 +334,11 @@ judge_cast(Judge *judge, CoerceViaIO *cast)
 {
 	Node	   *arg = (Node *) cast->arg;
 
-	judge_type(judge, exprType(arg), false);
-	judge_type(judge, cast->resulttype, true);
-	if (IsA(arg, Const))
-		osml_judge_literal_cast((Const *) arg, cast->resulttype, judge->feature);
+	judge_type(judge, exprType(arg));
+	judge_to_text(judge, exprType(arg));
+	judge_from_text(judge, cast->resulttype);
+	if (IsA(arg, Const) && !((Const *) arg)->constisnull)
+		osml_judge_clock_words(constant_text((Const *) arg), cast->resulttype, judge->feature);
 }
 
 /* What a text maker is given. */
@@ -215,58 +349,69 @@ judge_arguments(Judge *judge, List *args)
 
 	judge->makes_text = false;
 	foreach(cell, args)
-		judge_type(judge, exprType(lfirst(cell)), false);
+		judge_to_text(judge, exprType(lfirst(cell)));
 }
 
 /*
- * The name of a temporary type would mean another one in the session that
- * predicts, whose casts would then run as the author.
+ * Of a user's type JSON is made by his cast to it, if there is one, which nothing
+ * shows.  (Rows are no arguments of text makers.)
  */
 static void
-judge_lasting(const Judge *judge, Oid type)
+judge_json(Judge *judge)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	bool		temporary;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", type);
-	temporary = isAnyTempNamespace(((Form_pg_type) GETSTRUCT(tuple))->typnamespace);
-	ReleaseSysCache(tuple);
-	if (temporary)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("type %s in the expression of feature \"%s\" is temporary",
-						format_type_be(type), judge->feature),
-				 errhint("Create it in a schema that other sessions see.")));
-}
-
-static bool judge_node(Node *node, void *context);
-
-/* The checks of a domain run with the cast to it. */
-static void
-judge_domain(Judge *judge, Oid type)
-{
-	DomainConstraintRef *ref = palloc0(sizeof(DomainConstraintRef));
+	Oid			function;
 	ListCell   *cell;
 
-	InitDomainConstraintRef(type, ref, CurrentMemoryContext, false);
-	foreach(cell, ref->constraints)
-		(void) judge_node((Node *) ((DomainConstraintState *) lfirst(cell))->check_expr, judge);
+	foreach(cell, judge->types)
+	{
+		if (find_coercion_pathway(JSONOID, lfirst_oid(cell), COERCION_EXPLICIT,
+								  &function) == COERCION_PATH_FUNC)
+			(void) judge_function(function, judge);
+	}
+}
+
+/* An operator: the function behind it is judged like any other. */
+static void
+judge_operator(const Judge *judge, Oid operator)
+{
+	osml_expression_trust(OperatorRelationId, operator, judge->owner, judge->feature);
 }
 
 static bool
 judge_node(Node *node, void *context)
 {
 	Judge	   *judge = context;
+	const char *text;
 
 	if (node == NULL)
 		return false;
+	check_stack_depth();
 	switch (nodeTag(node))
 	{
-		case T_Param:
-		case T_Const:
-		case T_FuncExpr:
 		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			judge_operator(judge, ((OpExpr *) node)->opno);
+			judge_type(judge, exprType(node));
+			break;
+		case T_ScalarArrayOpExpr:
+			judge_operator(judge, ((ScalarArrayOpExpr *) node)->opno);
+			break;
+		case T_CollateExpr:
+			osml_expression_trust(CollationRelationId, ((CollateExpr *) node)->collOid,
+								  judge->owner, judge->feature);
+			break;
+		case T_Param:
+			judge_type(judge, exprType(node));
+			text = osml_literal_text(judge->literals, (Param *) node);
+			if (text != NULL)
+				judge_literal(judge, text, exprType(node));
+			break;
+		case T_Const:
+			judge_type(judge, exprType(node));
+			judge_constant(judge, (Const *) node);
+			break;
+		case T_FuncExpr:
 		case T_RelabelType:
 		case T_CoerceViaIO:
 		case T_ArrayCoerceExpr:
@@ -275,7 +420,7 @@ judge_node(Node *node, void *context)
 		case T_ArrayExpr:
 		case T_RowExpr:
 		case T_FieldSelect:
-			judge_lasting(judge, exprType(node));
+			judge_type(judge, exprType(node));
 			break;
 		default:
 			break;
@@ -283,7 +428,7 @@ judge_node(Node *node, void *context)
 	if (IsA(node, SQLValueFunction))	/* current_date, current_user and their like */
 		depends(judge, "It asks for the time or the user.");
 	if (IsA(node, CoerceToDomain))
-		judge_domain(judge, ((CoerceToDomain *) node)->resulttype);
+		judge_domains(judge, ((CoerceToDomain *) node)->resulttype);
 	if (IsA(node, CoerceViaIO))
 		judge_cast(judge, (CoerceViaIO *) node);
 	else
@@ -295,11 +440,13 @@ judge_node(Node *node, void *context)
 }
 
 void
-osml_expression_judge(Node *expression, const char *feature)
+osml_expression_judge(Node *expression, const List *literals, const char *feature, Oid owner)
 {
-	Judge		judge = {feature, false};
+	Judge		judge = {.feature = feature, .owner = owner, .literals = literals};
 
 	(void) judge_node(expression, &judge);
+	if (judge.makes_json)
+		judge_json(&judge);
 }
 
 static bool

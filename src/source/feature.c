@@ -449,7 +449,7 @@ add_feature(Resolver *resolver, const char *name)
 	feature->type = pstrdup(resolved->type);
 }
 
-/* Is a column the label, or one that weights rows? */
+/* Is a column the label, or one that weights rows or says how new they are? */
 static bool
 has_role(const Resolver *resolver, const char *name)
 {
@@ -457,7 +457,8 @@ has_role(const Resolver *resolver, const char *name)
 
 	return strcmp(name, resolver->label) == 0 ||
 		(roles->weight && strcmp(name, roles->weight) == 0) ||
-		(roles->exposure && strcmp(name, roles->exposure) == 0);
+		(roles->exposure && strcmp(name, roles->exposure) == 0) ||
+		(roles->since && strcmp(name, roles->since) == 0);
 }
 
 /*

@@ -30,6 +30,7 @@ typedef enum OsmlOnNonfinite
 {
 	OSML_ON_NONFINITE_STOP,
 	OSML_ON_NONFINITE_SKIP,
+	OSML_ON_NONFINITE_ROLLBACK, /* for rows the same as skip */
 	OSML_ON_NONFINITE_KEEP		/* prediction: NaN in, NaN out */
 } OsmlOnNonfinite;
 
@@ -87,6 +88,7 @@ typedef struct OsmlRoles
 	const char *label;
 	const char *weight;
 	const char *exposure;
+	const char *since;
 } OsmlRoles;
 
 /*

@@ -124,7 +124,7 @@ caller_idle(void *arg)
 	if (!TimestampDifferenceExceeds(watch->last_look, now, LOOK_MS))
 		return;
 	watch->last_look = now;
-	osml_check_lock_cycle(watch->shared, "osml_train");
+	osml_check_lock_cycle(watch->shared, watch->launch->function);
 }
 
 /*

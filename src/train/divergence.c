@@ -1,7 +1,8 @@
 /*
  * divergence.c
  *	  A run that explodes ends with a message a user can act on: the step, the
- *	  rows of its batch and the columns of largest magnitude.
+ *	  rows of its batch and the columns of largest magnitude.  Or it leaves the step
+ *	  out, or returns to weights before it; the message is an event then.
  */
 #include "postgres.h"
 
@@ -12,6 +13,17 @@
 #include "train/divergence.h"
 
 #define NAMED_COLUMNS 3
+
+/* rollback: steps from one place to return to, to the next; and by what lr shrinks */
+#define GOOD_EVERY 50
+#define ROLLBACK_FACTOR 0.5
+
+/* nothing helps a run that has done so much of it */
+#define MAX_ROLLBACKS 30
+#define MAX_SKIPPED_IN_A_ROW 100
+
+/* events of one kind; the summary of the run counts them all */
+#define MAX_EVENTS 10
 
 void
 osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
@@ -32,9 +44,8 @@ osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 	fit->n_segments++;
 }
 
-/* "rows 1 to 99", or some row numbers of a shuffled batch */
-static char *
-describe_rows(const OsmlFit *fit)
+char *
+osml_describe_rows(const OsmlFit *fit)
 {
 	StringInfoData out;
 	int			shown = Min(fit->n_segments, OSML_MAX_SEGMENTS);
@@ -121,10 +132,142 @@ describe_columns(const OsmlFit *fit)
 	return out.data;
 }
 
-void
-osml_check_divergence(OsmlFit *fit, const OsmlStepResult *step)
+/* "The step's batch holds rows 5, 7 of ...  Columns of largest magnitude ..." */
+static char *
+blame(const OsmlFit *fit)
+{
+	return psprintf("The step's batch holds rows %s of %s. Columns of largest magnitude there: %s.",
+					osml_describe_rows(fit),
+					fit->run->plan->parts[OSML_PART_TRAIN].source.label,
+					describe_columns(fit));
+}
+
+static void pg_attribute_noreturn()
+diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 {
 	OsmlRun    *run = fit->run;
+
+	run->diverged = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 finite ?
+			 errmsg("training diverged at step " INT64_FORMAT ": loss %g is more than %g times the first, %g",
+					run->row.steps + 1, step->loss, run->hparams->divergence_factor,
+					fit->first_loss * run->loss_unit) :
+			 errmsg("training diverged at step " INT64_FORMAT ": loss %g, gradient norm %g",
+					run->row.steps + 1, step->loss, step->norm),
+			 errdetail_internal("%s", blame(fit)),
+			 run->hparams->scale == OSML_SCALE_NONE ?
+			 errhint("Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize.") :
+			 errhint("Set \"gradient_clip_val\", or lower \"lr\".")));
+}
+
+/* Bytes of all values of the model, and of those alone that are not trained. */
+static Size
+params_bytes(const OsmlRun *run)
+{
+	return osml_model_values(&run->spec) * osml_precision_size(run->spec.precision);
+}
+
+static Size
+optim_bytes(const OsmlFit *fit)
+{
+	return fit->n_params * osml_optim_slots((OsmlOptim) fit->run->hparams->optimizer) *
+		osml_precision_size(fit->run->spec.precision);
+}
+
+static char *
+buffers(const OsmlFit *fit, Size *bytes)
+{
+	Size		first = fit->n_params * osml_precision_size(fit->run->spec.precision);
+
+	*bytes = params_bytes(fit->run) - first;
+	return (char *) fit->run->params + first;
+}
+
+void
+osml_fallback_setup(OsmlFit *fit)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+	Size		bytes;
+
+	fallback->lr_factor = 1;
+	if (run->hparams->on_nonfinite == OSML_ON_NONFINITE_STOP)
+		return;
+	(void) buffers(fit, &bytes);
+	fallback->buffers = bytes > 0 ? osml_run_alloc(run, bytes) : NULL;
+	if (run->hparams->on_nonfinite != OSML_ON_NONFINITE_ROLLBACK)
+		return;
+	fallback->params = osml_run_alloc(run, params_bytes(run));
+	fallback->optim_state = osml_run_alloc(run, optim_bytes(fit));
+}
+
+/*
+ * A loss that has doubled since is no place to return to: a run that explodes does
+ * so over many steps.
+ */
+void
+osml_fallback_note(OsmlFit *fit, bool force)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+	Size		bytes;
+	const char *from = buffers(fit, &bytes);
+
+	if (fallback->buffers)
+		memcpy(fallback->buffers, from, bytes);
+	fallback->skipped_in_a_row = 0;
+	if (fallback->params == NULL)
+		return;
+	if (!force && (run->row.steps - fallback->step < GOOD_EVERY ||
+				   fit->last.raw_loss > 2 * Max(fallback->loss, fit->first_loss)))
+		return;
+	memcpy(fallback->params, run->params, params_bytes(run));
+	memcpy(fallback->optim_state, fit->optim_state, optim_bytes(fit));
+	fallback->loss = fit->last.raw_loss;
+	fallback->step = run->row.steps;
+}
+
+/* The batch may have passed through running statistics already. */
+static void
+skip_step(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	Size		bytes;
+	char	   *to = buffers(fit, &bytes);
+
+	if (fallback->buffers)
+		memcpy(to, fallback->buffers, bytes);
+	fallback->skipped_in_a_row++;
+	if (++fallback->skipped <= MAX_EVENTS)
+		osml_log_event(fit->run, "warning", "step_skipped",
+					   psprintf("a step after step " INT64_FORMAT " was left out: loss %g, gradient norm %g. %s",
+								fit->run->row.steps, step->loss, step->norm, blame(fit)));
+}
+
+static void
+roll_back(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+
+	memcpy(run->params, fallback->params, params_bytes(run));
+	memcpy(fit->optim_state, fallback->optim_state, optim_bytes(fit));
+	fallback->lr_factor *= ROLLBACK_FACTOR;
+	if (++fallback->rollbacks <= MAX_EVENTS)
+		osml_log_event(run, "warning", "rolled_back",
+					   psprintf("after step " INT64_FORMAT " loss is %g, gradient norm %g: back to the weights after step "
+								INT64_FORMAT ", lr is multiplied by %g from here on. %s",
+								run->row.steps, step->loss, step->norm, fallback->step,
+								fallback->lr_factor, blame(fit)));
+}
+
+bool
+osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlRun    *run = fit->run;
+	OsmlFallback *fallback = &fit->fallback;
 	double		factor = run->hparams->divergence_factor;
 	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm);
 	double		first = fabs(fit->first_loss);
@@ -134,21 +277,14 @@ osml_check_divergence(OsmlFit *fit, const OsmlStepResult *step)
 	if (osml_losses[run->spec.loss].unit_power == 0)
 		first = Max(first, 1);
 	if (finite && (factor == 0 || first == 0 || step->raw_loss <= factor * first))
-		return;
-	run->diverged = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 finite ?
-			 errmsg("training diverged at step " INT64_FORMAT ": loss %g is more than %g times the first, %g",
-					run->row.steps + 1, step->loss, factor,
-					fit->first_loss * run->loss_unit) :
-			 errmsg("training diverged at step " INT64_FORMAT ": loss %g, gradient norm %g",
-					run->row.steps + 1, step->loss, step->norm),
-			 errdetail("The step's batch holds rows %s of %s. Columns of largest magnitude there: %s.",
-					   describe_rows(fit),
-					   run->plan->parts[OSML_PART_TRAIN].source.label,
-					   describe_columns(fit)),
-			 run->hparams->scale == OSML_SCALE_NONE ?
-			 errhint("Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize.") :
-			 errhint("Set \"gradient_clip_val\", or lower \"lr\".")));
+		return true;
+	if (run->hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK &&
+		fallback->rollbacks < MAX_ROLLBACKS)
+		roll_back(fit, step);
+	else if (run->hparams->on_nonfinite == OSML_ON_NONFINITE_SKIP && !finite &&
+			 fallback->skipped_in_a_row < MAX_SKIPPED_IN_A_ROW)
+		skip_step(fit, step);
+	else
+		diverged(fit, step, finite);
+	return false;
 }

@@ -10,11 +10,23 @@
 /* remember which rows are in the current step */
 extern void osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi);
 
+/* those rows in words, "1 to 99", or some row numbers of a shuffled batch; palloc'd */
+extern char *osml_describe_rows(const OsmlFit *fit);
+
+/* memory for what "on_nonfinite" returns to */
+extern void osml_fallback_setup(OsmlFit *fit);
+
+/* a step has been taken, or the run is at its start: a place to return to */
+extern void osml_fallback_note(OsmlFit *fit, bool force);
+
 /*
- * Error NUMERIC_VALUE_OUT_OF_RANGE, and run->diverged, when loss or gradient
- * is not finite or the loss exceeds divergence_factor times the first.
- * Parameters are those before the step, so they are finite.
+ * May this step's gradient be used?  It may not when loss or gradient is not finite
+ * or the loss exceeds divergence_factor times the first.  Then "on_nonfinite" has
+ * been done: the step is left out, with an event that names its rows, after a
+ * rollback if that is asked for.  Error NUMERIC_VALUE_OUT_OF_RANGE, and
+ * run->diverged, where it is stop, or where nothing helps.  Parameters are those
+ * before the step, so they are finite.
  */
-extern void osml_check_divergence(OsmlFit *fit, const OsmlStepResult *step);
+extern bool osml_judge_step(OsmlFit *fit, const OsmlStepResult *step);
 
 #endif							/* OSML_DIVERGENCE_H */

@@ -16,6 +16,7 @@
 #include "model/linear.h"
 #include "train/blas_module.h"
 #include "train/exact.h"
+#include "train/exact_memory.h"
 #include "train/load.h"
 #include "train/validate.h"
 
@@ -32,34 +33,17 @@ choose_eigensolver(int n_columns)
 	return found ? found : osml_jacobi_syev;
 }
 
-/* Count memory for so many columns, categories included, in, or raise an error. */
-static void
-take_memory(OsmlRun *run, int n_columns, Size bytes)
-{
-	/* the budget counts in signed numbers */
-	if (bytes > MaxAllocHugeSize / 2 || !osml_budget_take(&run->budget, (int64) bytes))
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("exact least squares over %d columns needs %zu kB, more than osml.max_memory allows",
-						n_columns, bytes / 1024 + 1),
-				 errhint("Raise osml.max_memory, name fewer features, or choose another optimizer.")));
-}
-
 /* Sum over all training rows. */
 static OsmlSums *
 sum_rows(OsmlRun *run)
 {
 	const OsmlLayout *layout = &run->layout;
-	int			d = layout->n_dense + (int) osml_layout_entries(layout);
-	Size		bytes = osml_sums_bytes(layout);
 	OsmlSums   *sums;
 	void	   *scratch;
 	OsmlBlock  *block;
 	uint64		hash[OSML_BLOCK_ROWS];
 
-	if (bytes < MaxAllocHugeSize)
-		bytes += osml_sums_scratch(layout) + osml_ols_bytes(d);
-	take_memory(run, d, bytes);
+	osml_exact_take_sums(&run->budget, layout);
 	sums = osml_sums_init(MemoryContextAllocHuge(run->context, osml_sums_bytes(layout)),
 						  layout);
 	scratch = MemoryContextAllocHuge(run->context, osml_sums_scratch(layout));
@@ -146,8 +130,8 @@ osml_exact(OsmlRun *run)
 	int			active = osml_ols_active(sums, run->hparams->bias);
 	OsmlStatus	status;
 
-	/* columns that no row has cost nothing from here on; LAPACK copies the matrix */
-	take_memory(run, active, 3 * osml_ols_scratch(active));
+	osml_check_magnitudes(run->set, run->hparams, run->stats);
+	osml_exact_take_solution(&run->budget, active);
 	status = osml_ols_solve(sums, run->hparams->bias, coords,
 							choose_eigensolver(active), ols);
 	if (status == OSML_OUT_OF_MEMORY)

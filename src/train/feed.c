@@ -241,6 +241,13 @@ osml_feed_begin(OsmlFeed *feed, uint32 epoch)
 		shuffle_in_place(feed);
 }
 
+void
+osml_feed_replay(OsmlFeed *feed, int64 epoch)
+{
+	for (int64 e = 0; feed->in_place && feed->shuffle == OSML_SHUFFLE_EPOCH && e < epoch; e++)
+		osml_feed_begin(feed, (uint32) e);
+}
+
 /*
  * Is this the one pass over training rows that are never loaded?  Nothing is
  * split off them, and their window is one block.
@@ -270,7 +277,7 @@ fill_from_queue(OsmlFeed *feed, OsmlBlock *block)
 			if (!osml_intake_fill(run, feed->raw, feed->raw_hash))
 				break;
 		}
-		osml_split_rows(run, feed->raw, feed->raw_hash, feed->data->side, block,
+		osml_split_rows(run->hparams, &run->layout, feed->raw, feed->raw_hash, feed->data->side, block,
 						NULL, &feed->raw_next);
 	}
 	return block->nrows > 0;

@@ -16,11 +16,14 @@
 #include "utils/timestamp.h"
 
 #include "rules/schedule/schedule.h"
+#include "train/anomaly.h"
+#include "train/checkpoint.h"
 #include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
 #include "train/load.h"
 #include "train/monitor.h"
+#include "train/range_test.h"
 #include "train/validate.h"
 
 /* rows that log_step() adds at most */
@@ -33,6 +36,18 @@ note_clipping(OsmlFit *fit)
 	if (fit->run->hparams->gradient_clip_val > 0 && fit->run->row.steps > 0)
 		osml_run_summary_number(fit->run, "clipped_share",
 								(double) fit->clipped_steps / fit->run->row.steps);
+}
+
+/* And of how often a step was not taken. */
+static void
+note_fallback(OsmlFit *fit)
+{
+	const OsmlFallback *fallback = &fit->fallback;
+
+	if (fallback->skipped > 0)
+		osml_run_summary_number(fit->run, "steps_skipped", (double) fallback->skipped);
+	if (fallback->rollbacks > 0)
+		osml_run_summary_number(fit->run, "rollbacks", (double) fallback->rollbacks);
 }
 
 /* Clip the mean gradient; returns its norm afterwards. */
@@ -110,6 +125,7 @@ static void
 close_epoch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	void	   *trained = run->params;
 
 	fit->epoch_turned = false;
 	if (fit->epoch_weight == 0)
@@ -118,7 +134,10 @@ close_epoch(OsmlFit *fit)
 	/* epochs of a handful of rows can be as short as steps */
 	if (fit->done || osml_log_room(run, 1))
 		osml_log_metric(run, "train", fit->epoch_loss_name, run->train_loss);
+	/* what would be kept is what the run would keep */
+	run->params = osml_averaging_weights(&fit->averaging, run);
 	osml_monitor_offer(run, NULL, run->train_loss);
+	run->params = trained;
 	fit->epoch_loss_sum = 0;
 	fit->epoch_weight = 0;
 }
@@ -139,36 +158,45 @@ shrink_weights(OsmlRun *run, double by)
 	}
 }
 
-/* An optimiser update from the summed gradient of the accumulated batches. */
-static void
-take_step(OsmlFit *fit)
+/* The learning rate of the step about to be taken. */
+static double
+step_rate(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
-	OsmlStepResult step;
-	OsmlOptimStep update;
-	/* rows that all weigh nothing have no gradient */
-	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
+	double		factor;
 
-	step.raw_loss = fit->loss_sum / weight;
-	step.loss = step.raw_loss * run->loss_unit;
-	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
-						1.0 / weight);
-	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
-	if (run->row.steps == 0)
-		fit->first_loss = step.raw_loss;
-	osml_check_divergence(fit, &step);
-	step.norm_clipped = clip_gradient(fit, step.norm);
-	step.lr = run->hparams->lr *
+	if (run->plan->range.on)
+		return osml_range_rate(&run->plan->range, run->row.steps + 1);
+	factor = fit->fallback.lr_factor *
 		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
 							 &run->monitor->schedule, &run->monitor->plateau,
 							 run->row.steps + 1, fit->total_steps);
-	osml_optim_begin_step(&update, &fit->hyper, step.lr, run->row.steps + 1);
+	return osml_averaging_rate(&fit->averaging, run, run->hparams->lr * factor);
+}
+
+/* The update itself, with the mean gradient clipped. */
+static void
+update_params(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlRun    *run = fit->run;
+	OsmlOptimStep update;
+
+	osml_optim_begin_step(&update, &fit->hyper, step->lr, run->row.steps + 1);
 	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 							 &update, fit->n_params, run->params, fit->grad,
 							 fit->optim_state);
-
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
-		shrink_weights(run, step.lr * run->hparams->l1);
+		shrink_weights(run, step->lr * run->hparams->l1);
+	osml_averaging_step(&fit->averaging, run);
+}
+
+/* Count a step that has been taken. */
+static void
+count_step(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlRun    *run = fit->run;
 
 	run->row.steps++;
 	run->row.rows_seen += fit->step_rows;
@@ -176,10 +204,19 @@ take_step(OsmlFit *fit)
 	fit->epoch_weight += fit->step_weight;
 	run->shared->step = run->row.steps;
 	run->shared->rows_seen = run->row.rows_seen;
-	run->shared->loss = step.loss;
-	fit->last = step;
-	if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
-		log_step(fit, &step, false);
+	run->shared->loss = step->loss;
+	fit->last = *step;
+	if (run->plan->range.on)
+		osml_range_log(fit, step);
+	else if (run->row.steps % run->hparams->log_every_n_steps == 0 || run->row.steps == 1)
+		log_step(fit, step, false);
+}
+
+/* The next step starts from nothing. */
+static void
+clear_step(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
 
 	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
 	fit->loss_sum = 0;
@@ -194,6 +231,49 @@ take_step(OsmlFit *fit)
 	}
 }
 
+/* An optimiser update from the summed gradient of the accumulated batches. */
+static void
+take_step(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	OsmlStepResult step;
+	bool		usable;
+	/* rows that all weigh nothing have no gradient */
+	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
+
+	step.raw_loss = fit->loss_sum / weight;
+	step.loss = step.raw_loss * run->loss_unit;
+	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
+						1.0 / weight);
+	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	if (run->row.steps == 0)
+		fit->first_loss = step.raw_loss;
+	usable = run->plan->range.on ? osml_range_step(fit, &step) : osml_judge_step(fit, &step);
+	if (usable)
+	{
+		step.norm_clipped = clip_gradient(fit, step.norm);
+		step.lr = step_rate(fit);
+		update_params(fit, &step);
+		count_step(fit, &step);
+		osml_fallback_note(fit, false);
+	}
+	clear_step(fit);
+}
+
+/* Validate what the run would keep if it ended here. */
+static void
+validate(OsmlFit *fit, bool always)
+{
+	OsmlRun    *run = fit->run;
+	void	   *trained = run->params;
+
+	run->params = osml_averaging_weights(&fit->averaging, run);
+	run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
+								  run->hparams->limit_val_batches, always);
+	run->params = trained;
+	fit->validated_batch = fit->n_batches;
+}
+
 /* Validation while training, when the batch count says so. */
 static void
 maybe_validate(OsmlFit *fit, bool epoch_end)
@@ -202,7 +282,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	double		interval = run->hparams->val_check_interval;
 	bool		due;
 
-	if (!run->parts[OSML_PART_VAL].present)
+	if (!run->parts[OSML_PART_VAL].present || run->plan->range.on)
 		return;
 	if (interval == 0)
 		due = epoch_end;
@@ -214,11 +294,7 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 		due = fit->n_batches % batches == 0 && !epoch_end;
 	}
 	if (due && fit->validated_batch != fit->n_batches)
-	{
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, fit->done);
-		fit->validated_batch = fit->n_batches;
-	}
+		validate(fit, fit->done);
 }
 
 /* Has the run had enough? */
@@ -242,9 +318,13 @@ end_batch(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	if (run->spec.ops->end_batch)
 		run->spec.ops->end_batch(&run->spec, run->backend, run->params, fit->grad,
 								 &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, NULL, 0, 0, (OsmlRowsAt) {fit->n_batches, 0});
 	fit->n_batches++;
 	fit->batch_rows = 0;
 	if (++fit->batches_in_step >= run->hparams->accumulate_grad_batches)
@@ -253,22 +333,8 @@ end_batch(OsmlFit *fit)
 	osml_run_check(run);
 	maybe_validate(fit, false);
 	fit->done = fit->done || run->monitor->done;
-}
-
-/* What rows [lo, hi) of a prepared block weigh. */
-static double
-weight_of(const OsmlRun *run, const OsmlBlock *block, int lo, int hi)
-{
-	const void *column;
-	double		sum = 0;
-
-	if (!run->layout.has_weight)
-		return hi - lo;
-	column = osml_block_column(block, run->layout.n_dense + 1);
-	for (int i = lo; i < hi; i++)
-		sum += run->spec.precision == OSML_FLOAT32 ?
-			((const float *) column)[i] : ((const double *) column)[i];
-	return sum;
+	if (!fit->done)
+		osml_checkpoint_maybe(fit);
 }
 
 /* Add rows [lo, hi) of a block to the current batch. */
@@ -276,12 +342,15 @@ static void
 add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 {
 	OsmlRun    *run = fit->run;
-
 	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
 
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, block, lo, hi, at);
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
-	fit->step_weight += weight_of(run, block, lo, hi);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, block, lo, hi, at);
+	fit->step_weight += osml_run_weight(&run->spec, block, lo, hi);
 	fit->step_rows += hi - lo;
 	fit->batch_rows += hi - lo;
 	osml_note_segment(fit, block, lo, hi);
@@ -369,38 +438,83 @@ next_batch(OsmlFit *fit)
 	return fit->batch_rows > 0;
 }
 
+/* A lane at the start of an epoch, or so many rows into it. */
 static void
-begin_epoch(OsmlFit *fit, uint32 epoch)
+begin_lane(OsmlFit *fit, OsmlLane *lane, int64 epoch, int64 skip)
+{
+	lane->epoch = epoch;
+	lane->epoch_rows = 0;
+	lane->block = NULL;
+	osml_feed_begin(lane->feed, epoch);
+	while (lane->epoch_rows < skip && lane_ready(lane))
+	{
+		int			count = (int) Min(skip - lane->epoch_rows, lane->block->nrows - lane->row);
+
+		lane->row += count;
+		lane->epoch_rows += count;
+		osml_run_check(fit->run);
+	}
+}
+
+static void
+begin_epoch(OsmlFit *fit, int64 epoch)
 {
 	fit->run->row.epoch = fit->run->shared->epoch = epoch;
 	for (int l = 0; l < fit->run->hparams->lanes; l++)
+		begin_lane(fit, &fit->lanes[l], epoch, 0);
+}
+
+/* A run that goes on is where its checkpoint was made. */
+static void
+go_on(OsmlFit *fit)
+{
+	osml_checkpoint_restore(fit);
+	for (int l = 0; l < fit->run->hparams->lanes; l++)
 	{
-		fit->lanes[l].epoch = epoch;
-		fit->lanes[l].epoch_rows = 0;
-		fit->lanes[l].block = NULL;
-		osml_feed_begin(fit->lanes[l].feed, epoch);
+		OsmlLane   *lane = &fit->lanes[l];
+
+		osml_feed_replay(lane->feed, lane->epoch);
+		begin_lane(fit, lane, lane->epoch, lane->epoch_rows);
 	}
+	osml_checkpoint_compare(fit);
+	osml_fallback_note(fit, true);
 }
 
 /* max_batches without max_epochs: one endless stream of full batches. */
 static void
 fit_endless(OsmlFit *fit)
 {
-	begin_epoch(fit, 0);
+	if (fit->run->resume)
+		go_on(fit);
+	else
+		begin_epoch(fit, 0);
 	while (!fit->done && next_batch(fit))
 		end_batch(fit);
 }
 
-/* Epochs, each of which counts every row once; its last batch may be short. */
+/*
+ * Epochs, each of which counts every row once, or those of its first batches; its last
+ * batch may be short.
+ */
 static void
 fit_epochs(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	bool		resumed = run->resume != NULL;
+	int64		end;
 
-	for (int64 epoch = 0; epoch < fit->epochs && !fit->done; epoch++)
+	if (resumed)
+		go_on(fit);
+	for (int64 epoch = resumed ? run->row.epoch : 0; epoch < fit->epochs && !fit->done; epoch++)
 	{
-		begin_epoch(fit, (uint32) epoch);
-		while (!fit->done && next_batch(fit))
+		if (!resumed)
+		{
+			begin_epoch(fit, epoch);
+			fit->epoch_first_batch = fit->n_batches;
+		}
+		resumed = false;
+		end = fit->epoch_first_batch + Min(fit->epoch_batches, PG_INT64_MAX / 2);
+		while (!fit->done && fit->n_batches < end && next_batch(fit))
 		{
 			if (fit->kept_grad && fit->batch_rows < run->hparams->batch_size)
 			{
@@ -416,6 +530,7 @@ fit_epochs(OsmlFit *fit)
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
+		osml_averaging_epoch(&fit->averaging, run, run->parts[OSML_PART_VAL].present);
 		maybe_validate(fit, true);
 		fit->done = fit->done || run->monitor->done;
 	}
@@ -427,23 +542,29 @@ osml_fit(OsmlRun *run)
 	OsmlFit		fit;
 
 	osml_fit_setup(&fit, run);
+	osml_fallback_note(&fit, true);
 	if (fit.endless)
 		fit_endless(&fit);
 	else
 		fit_epochs(&fit);
 	if (fit.step_rows > 0)
 		take_step(&fit);
+	if (run->plan->range.on)
+	{
+		osml_range_end(&fit);
+		return;
+	}
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
 	if (run->row.steps == 0)
 		osml_length_no_step(run->hparams);
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
-	/* what ends nothing any more is not offered */
-	run->monitor = NULL;
+	osml_averaging_end(&fit.averaging, run);
+	run->monitor->over = true;
 	if (run->parts[OSML_PART_VAL].present &&
 		(fit.validated_batch != fit.n_batches || !run->validation_logged))
-		run->val_loss = osml_validate(run, OSML_PART_VAL, "val",
-									  run->hparams->limit_val_batches, true);
+		validate(&fit, true);
 	note_clipping(&fit);
+	note_fallback(&fit);
 }

@@ -2,10 +2,11 @@
  * fit.h
  *	  The step loop, and its state, which divergence.c reads.
  */
-#ifndef OSML_FIT_H
-#define OSML_FIT_H
+#ifndef OSML_TRAIN_FIT_H
+#define OSML_TRAIN_FIT_H
 
 #include "portability/instr_time.h"
+#include "train/averaging.h"
 #include "train/feed.h"
 
 /* pieces of the current step's rows, kept for a message that names them */
@@ -37,6 +38,20 @@ typedef struct OsmlStepResult
 	double		lr;
 } OsmlStepResult;
 
+/* "on_nonfinite" skip and rollback: what to return to; see divergence.c */
+typedef struct OsmlFallback
+{
+	void	   *buffers;		/* not trained values after the last good step; or NULL */
+	void	   *params;			/* rollback: all values and the optimiser's state ... */
+	void	   *optim_state;
+	double		loss;			/* ... and the loss of that step */
+	int64		step;
+	double		lr_factor;		/* on lr, since rollbacks */
+	int64		skipped;
+	int64		skipped_in_a_row;
+	int64		rollbacks;
+} OsmlFallback;
+
 typedef struct OsmlFit
 {
 	OsmlRun    *run;
@@ -45,6 +60,7 @@ typedef struct OsmlFit
 	void	   *grad;			/* sum over the rows of the step so far */
 	void	   *optim_state;
 	OsmlOptimHyper hyper;
+	OsmlAveraging averaging;
 	void	   *kept_grad;		/* drop_last: grad before this batch; else NULL */
 	double		kept_loss_sum;
 	double		kept_weight;
@@ -58,6 +74,8 @@ typedef struct OsmlFit
 	int64		batches_in_step;
 	int64		n_batches;
 	int64		batches_per_epoch;
+	int64		epoch_first_batch;	/* n_batches when the epoch began */
+	int64		epoch_batches;	/* most that an epoch takes: overfit_batches */
 	int64		epochs;			/* OSML_AUTO: endless */
 	int64		total_steps;	/* 0: unknown, for schedules */
 	int64		validated_batch;
@@ -70,11 +88,21 @@ typedef struct OsmlFit
 	double		first_loss;
 	int64		clipped_steps;
 	OsmlStepResult last;
+	OsmlRangeState range;		/* of a test of learning rates */
+	double	   *smoothed;		/* its losses */
 	int			n_segments;
 	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
 	OsmlBlock  *last_block;		/* newest segment, for its largest columns */
 	int			last_lo;
 	int			last_hi;
+
+	OsmlFallback fallback;
+
+	/* checkpoint.c */
+	bool		checkpoint_off; /* none is wanted, or there is no room */
+	bool		checkpoint_paid;	/* its memory has been taken */
+	int64		checkpoint_step;	/* steps at the last one */
+	TimestampTz checkpoint_at;
 
 	instr_time	lap_start;
 	int64		lap_step;
@@ -88,4 +116,4 @@ extern void osml_fit_setup(OsmlFit *fit, OsmlRun *run);
 /* train; on return run->params hold the result */
 extern void osml_fit(OsmlRun *run);
 
-#endif							/* OSML_FIT_H */
+#endif							/* OSML_TRAIN_FIT_H */

@@ -11,9 +11,12 @@
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
 
+#include "train/checkpoint.h"
+#include "train/divergence.h"
 #include "train/fit.h"
 #include "train/length.h"
 #include "train/monitor.h"
+#include "train/range_test.h"
 
 /* Allocate zeroed values in the compute type. */
 static void *
@@ -46,6 +49,8 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.beta1 = hparams->betas.values[0];
 	fit->hyper.beta2 = hparams->betas.values[1];
 	fit->hyper.eps = hparams->eps;
+	osml_checkpoint_setup(fit);
+	osml_fallback_setup(fit);
 	osml_length_check(hparams, &(OsmlKept) {
 		.n_blocks = run->reread || run->streamed ? 0 :
 			run->parts[OSML_PART_TRAIN].set->place.n_blocks,
@@ -54,6 +59,7 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 		.val_lost = run->parts[OSML_PART_VAL].present &&
 			run->parts[OSML_PART_VAL].set == NULL
 	});
+	fit->epoch_batches = osml_length_overfit(hparams, n_rows);
 	fit->batches_per_epoch = osml_length_batches(hparams, n_rows);
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);
 	for (int l = 0; l < hparams->lanes; l++)
@@ -63,8 +69,16 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	fit->endless = fit->epochs == OSML_AUTO;
 	/* the stored set says how many there were */
 	hparams->max_epochs = fit->epochs;
+	/* the stream is then one of epochs, whose end nobody knows */
+	if (fit->endless && hparams->overfit_batches > 0)
+	{
+		fit->endless = false;
+		fit->epochs = PG_INT64_MAX;
+	}
 	fit->total_steps = run->streamed ? 0 :
-		osml_length_steps(hparams, fit->epochs, fit->batches_per_epoch);
+		osml_length_steps(hparams, hparams->max_epochs, fit->batches_per_epoch);
+	osml_range_setup(fit);
+	osml_averaging_setup(&fit->averaging, run, fit->epochs);
 	osml_monitor_setup(run, Max(1, (fit->batches_per_epoch + hparams->accumulate_grad_batches - 1) /
 								hparams->accumulate_grad_batches));
 	INSTR_TIME_SET_CURRENT(fit->lap_start);

@@ -102,7 +102,7 @@ osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout
 	}
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
-		if (p == OSML_PART_VAL && held_out > 0)
+		if (p == OSML_PART_VAL && (held_out > 0 || hparams->overfit_batches > 0))
 			continue;
 		add_rows(&parts[p], foresight, rows[p]);
 		end_part(&parts[p], foresight, p);

@@ -163,6 +163,7 @@ start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
 	intake->encoded = NULL;
 	SpinLockAcquire(&run->shared->mutex);
 	run->shared->request.number++;
+	run->shared->pass_done = false;
 	run->shared->request.part = part;
 	run->shared->request.sample_pages = sample_pages;
 	run->shared->request.key = key;
@@ -321,10 +322,18 @@ osml_intake_fill(OsmlRun *run, OsmlBlock *block, uint64 *hash)
 }
 
 void
+osml_intake_enough(OsmlRun *run)
+{
+	SpinLockAcquire(&run->shared->mutex);
+	run->shared->pass_done = true;
+	SpinLockRelease(&run->shared->mutex);
+}
+
+void
 osml_intake_end(OsmlRun *run)
 {
 	SpinLockAcquire(&run->shared->mutex);
-	run->shared->reading_done = true;
+	run->shared->reading_done = run->shared->pass_done = true;
 	SpinLockRelease(&run->shared->mutex);
 	for (int i = 0; i < run->shared->n_queues; i++)
 	{

@@ -63,6 +63,9 @@ extern bool osml_intake_fill(struct OsmlRun *run, OsmlBlock *block, uint64 *hash
 /* the same as inputs: what the readers sent */
 extern bool osml_intake_fill_inputs(struct OsmlRun *run, OsmlBlock *block);
 
+/* the rest of the pass is not wanted: readers end it as soon as they can */
+extern void osml_intake_enough(struct OsmlRun *run);
+
 /* no more passes: readers and caller may go on */
 extern void osml_intake_end(struct OsmlRun *run);
 

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "features/key.h"
 #include "train/kind.h"
 
 /* classes that a message names */
@@ -126,4 +127,52 @@ osml_kind_settle(OsmlHparams *hparams, const OsmlFeatureSet *set,
 	if (classes)
 		hparams->classes = n;
 	return kind;
+}
+
+double *
+osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
+						const OsmlClasses *classes, const int64 *class_rows)
+{
+	const OsmlMap *map = &hparams->class_weight;
+	double	   *weights;
+	double		rows = 0;
+
+	if (!has_class_weight(hparams))
+		return NULL;
+	weights = palloc(sizeof(double) * classes->n);
+	for (int k = 0; k < classes->n; k++)
+		rows += class_rows[k];
+	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
+	for (int k = 0; k < classes->n; k++)
+		weights[k] = map->word && class_rows[k] > 0 ?
+			rows / (classes->n * (double) class_rows[k]) : 1;
+	for (int i = 0; i < map->n; i++)
+	{
+		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
+
+		if (k < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("hyperparameter \"class_weight\" names \"%s\", which is no class of label \"%s\"",
+							map->keys[i], set->label),
+					 errhint("The classes are %s.", osml_classes_words(classes))));
+		weights[k] = map->values[i];
+	}
+	return weights;
+}
+
+void
+osml_kind_check_counts(const OsmlHparams *hparams, const OsmlFeatureSet *set,
+					   const char *source, const OsmlColumnStats *stats)
+{
+	const OsmlColumnStats *label = &stats[set->program->output.n_dense];
+	OsmlLoss	loss = hparams->loss - 1;
+
+	if (osml_losses[loss].link == OSML_LINK_EXP && label->min < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("model_type \"%s\" with loss \"%s\" needs counts as label, but \"%s\" of %s is as low as %g",
+						osml_models[hparams->model_type - 1].name, osml_loss_name(loss),
+						set->label, source, label->min),
+				 errhint("Choose another \"model_type\", or filter such rows out.")));
 }

@@ -8,6 +8,7 @@
 #ifndef OSML_KIND_H
 #define OSML_KIND_H
 
+#include "compute/stats.h"
 #include "features/classes.h"
 #include "hparams/hparams.h"
 #include "model/model.h"
@@ -23,6 +24,19 @@ extern const OsmlModelKind *osml_kind_settle(OsmlHparams *hparams,
 											 const OsmlFeatureSet *set,
 											 const OsmlClasses *classes,
 											 const char *source);
+
+/*
+ * The factors on the weights of rows that "class_weight" asks for, one a class, which
+ * the caller's context owns; NULL: it asks for none.  class_rows: rows of each class.
+ * Raises that one is named that is no class.
+ */
+extern double *osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
+									   const OsmlClasses *classes, const int64 *class_rows);
+
+/* raise: the label is to be a count, and the training rows have a negative one; stats
+ * are those of the number columns, then of the label */
+extern void osml_kind_check_counts(const OsmlHparams *hparams, const OsmlFeatureSet *set,
+								   const char *source, const OsmlColumnStats *stats);
 
 /* the first classes for a message; palloc'd */
 extern char *osml_classes_words(const OsmlClasses *classes);

@@ -135,13 +135,13 @@ start_workers(OsmlLaunch *launch, OsmlPlan *plan)
 
 /* Sleep until something about the run changes. */
 static void
-wait_for_change(OsmlShared *shared)
+wait_for_change(const OsmlLaunch *launch)
 {
 	int			events = osml_nap(1000);
 
 	CHECK_FOR_INTERRUPTS();
 	if (events & WL_TIMEOUT)
-		osml_check_lock_cycle(shared, "osml_train");
+		osml_check_lock_cycle(launch->segment->shared, launch->function);
 }
 
 /* A run that ended before its row was there left its reason in the segment. */
@@ -182,7 +182,7 @@ wait_for_row(OsmlLaunch *launch)
 			return;
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			start_failed(shared);
-		wait_for_change(shared);
+		wait_for_change(launch);
 	}
 }
 
@@ -217,7 +217,7 @@ wait_for_readers(OsmlLaunch *launch)
 								launch->segment->plan->run_id),
 						 errhint("The server log has its last message.")));
 			}
-			wait_for_change(shared);
+			wait_for_change(launch);
 		}
 	}
 }
@@ -251,6 +251,9 @@ osml_launch(const OsmlTrainRequest *request)
 	OsmlLaunch	launch = {0};
 	OsmlPlan   *plan = osml_resolve(request, &launch.continue_alone);
 
+	if (plan == NULL)
+		return 0;
+	launch.function = request->function;
 	start_workers(&launch, plan);
 	wait_for_start(&launch);
 	if (request->wait)

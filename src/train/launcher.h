@@ -19,6 +19,9 @@ typedef struct OsmlTrainRequest
 	Jsonb	   *hparams;		/* or NULL */
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
+	int64		resume;			/* the run that is to go on; 0: a new one */
+	const char *function;		/* as the user called it, for messages */
+	OsmlRange	range;			/* on: find a learning rate */
 } OsmlTrainRequest;
 
 /* what the launcher holds while a run starts */
@@ -29,12 +32,15 @@ typedef struct OsmlLaunch
 	BackgroundWorkerHandle *readers[OSML_MAX_READERS];
 	shm_mq_handle *queue;		/* if the caller reads, else NULL */
 	bool		continue_alone;
+	const char *function;
 } OsmlLaunch;
 
-/* check, resolve and start; with wait also see it through.  Returns the run id. */
+/* check, resolve and start; with wait also see it through.  Returns the run id; 0: there
+ * is no new row ("since"), which a notice says. */
 extern int64 osml_launch(const OsmlTrainRequest *request);
 
-/* resolve.c: everything the run needs to know; *continue_alone from hparams */
+/* resolve.c: everything the run needs to know; *continue_alone from hparams.  NULL: there
+ * is no new row */
 extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_alone);
 
 /* caller.c: read if need be, wait for the end, raise the run's error */

@@ -14,12 +14,49 @@
 #define AUTO_STEPS 2000
 #define AUTO_MAX_EPOCHS 1000
 
+/* Batches that all rows make. */
+static int64
+all_batches(const OsmlHparams *hparams, int64 n_rows)
+{
+	return (n_rows + (hparams->drop_last ? 0 : hparams->batch_size - 1)) /
+		hparams->batch_size;
+}
+
+int64
+osml_length_overfit(const OsmlHparams *hparams, int64 n_rows)
+{
+	double		batches = hparams->overfit_batches;
+
+	if (batches == 0)
+		return PG_INT64_MAX;
+	return (int64) (batches < 1 ? floor(batches * all_batches(hparams, n_rows)) : batches);
+}
+
+int64
+osml_length_rows(const OsmlHparams *hparams, int64 n_rows)
+{
+	int64		batches = osml_length_overfit(hparams, n_rows);
+
+	return batches > n_rows / hparams->batch_size ? n_rows : batches * hparams->batch_size;
+}
+
+int64
+osml_length_read(const OsmlHparams *hparams)
+{
+	/* each lane needs a block of its own */
+	int64		blocks = hparams->lanes > 1 ? hparams->lanes * OSML_BLOCK_ROWS : 0;
+
+	return hparams->fast_dev_run == 0 ? 0 :
+		Max(hparams->fast_dev_run * hparams->batch_size, blocks);
+}
+
 int64
 osml_length_epochs(const OsmlHparams *hparams, int64 n_rows)
 {
 	/* in float64, where the product of the largest values still fits */
 	double		epochs = ceil((double) AUTO_STEPS * hparams->batch_size *
-							  hparams->accumulate_grad_batches / n_rows);
+							  hparams->accumulate_grad_batches /
+							  Max(1, osml_length_rows(hparams, n_rows)));
 
 	if (hparams->max_epochs != OSML_AUTO)
 		return hparams->max_epochs;
@@ -33,8 +70,7 @@ osml_length_epochs(const OsmlHparams *hparams, int64 n_rows)
 int64
 osml_length_batches(const OsmlHparams *hparams, int64 n_rows)
 {
-	return Max(1, (n_rows + (hparams->drop_last ? 0 : hparams->batch_size - 1)) /
-			   hparams->batch_size);
+	return Max(1, all_batches(hparams, osml_length_rows(hparams, n_rows)));
 }
 
 int64
@@ -78,6 +114,8 @@ osml_length_check(const OsmlHparams *hparams, const OsmlKept *kept)
 bool
 osml_length_has_step(const OsmlHparams *hparams, int64 n_rows)
 {
+	if (osml_length_overfit(hparams, n_rows) == 0)
+		return false;
 	/* an endless stream goes on with the next epoch's rows */
 	return !hparams->drop_last || n_rows >= hparams->batch_size ||
 		osml_length_epochs(hparams, n_rows) == OSML_AUTO;
@@ -86,6 +124,13 @@ osml_length_has_step(const OsmlHparams *hparams, int64 n_rows)
 void
 osml_length_no_step(const OsmlHparams *hparams)
 {
+	if (hparams->overfit_batches > 0 && hparams->overfit_batches < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("no step was taken"),
+				 errdetail("A share of %g of the batches of the training rows is no whole batch.",
+						   hparams->overfit_batches),
+				 errhint("Give \"overfit_batches\" a number of batches, or lower \"batch_size\".")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("no step was taken"),

@@ -7,6 +7,16 @@
 
 #include "hparams/hparams.h"
 
+/* batches that "overfit_batches" leaves of so many rows an epoch; without it more than
+ * there can be */
+extern int64 osml_length_overfit(const OsmlHparams *hparams, int64 n_rows);
+
+/* rows that an epoch trains on, of so many usable ones */
+extern int64 osml_length_rows(const OsmlHparams *hparams, int64 n_rows);
+
+/* most rows of a part that are read, for "fast_dev_run"; 0: all */
+extern int64 osml_length_read(const OsmlHparams *hparams);
+
 /* epochs of so many rows; OSML_AUTO: an endless stream.  "auto" aims at 2,000 steps */
 extern int64 osml_length_epochs(const OsmlHparams *hparams, int64 n_rows);
 extern int64 osml_length_batches(const OsmlHparams *hparams, int64 n_rows);	/* an epoch */

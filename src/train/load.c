@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "compute/random.h"
+#include "train/length.h"
 #include "train/load.h"
 
 /* a part being filled */
@@ -27,7 +28,8 @@ osml_streams(const OsmlHparams *hparams)
 {
 	if (osml_optimizer_is_exact(hparams->optimizer))
 		return true;
-	return hparams->scale == OSML_SCALE_NONE &&
+	return hparams->overfit_batches == 0 &&
+		hparams->scale == OSML_SCALE_NONE &&
 		hparams->scale_label != OSML_SCALE_STANDARDIZE &&
 		hparams->shuffle == OSML_SHUFFLE_NONE &&
 		hparams->on_null != OSML_ON_NULL_MEAN &&
@@ -52,6 +54,26 @@ count_read(OsmlRun *run, const OsmlBlock *block)
 {
 	run->row.rows_read += block->nrows;
 	run->shared->rows_loaded = run->row.rows_read;
+}
+
+/* Has the part all the rows that it may have? */
+static bool
+is_full(const Filling *filling)
+{
+	int64		limit = osml_length_read(filling->run->hparams);
+
+	return limit > 0 &&
+		filling->data->n_rows + (filling->block ? filling->block->nrows : 0) >= limit;
+}
+
+/* Leave out the rows of a block that the part may not have. */
+static void
+cut_block(const Filling *filling, OsmlBlock *block)
+{
+	int64		limit = osml_length_read(filling->run->hparams);
+
+	if (limit > 0)
+		block->nrows = (int) Min(block->nrows, limit - filling->data->n_rows);
 }
 
 /* The block to append to. */
@@ -87,6 +109,7 @@ filling_commit(Filling *filling)
 	filling->block = NULL;
 	if (block == NULL || block->nrows == 0)
 		return;
+	cut_block(filling, block);
 	data->n_rows += block->nrows;
 	count_read(filling->run, block);
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
@@ -121,16 +144,16 @@ copy_row(const OsmlLayout *layout, OsmlBlock *from, int r, OsmlBlock *to)
 }
 
 void
-osml_split_rows(OsmlRun *run, OsmlBlock *from, const uint64 *hash, int side,
-				OsmlBlock *to, uint64 *to_hash, int *next)
+osml_split_rows(const OsmlHparams *hparams, const OsmlLayout *layout, OsmlBlock *from,
+				const uint64 *hash, int side, OsmlBlock *to, uint64 *to_hash, int *next)
 {
 	for (; *next < from->nrows && to->nrows < OSML_BLOCK_ROWS; (*next)++)
 	{
-		if (osml_held_out(run->hparams, hash[*next]) != (side == 1))
+		if (osml_held_out(hparams, hash[*next]) != (side == 1))
 			continue;
 		if (to_hash)
 			to_hash[to->nrows] = hash[*next];
-		copy_row(&run->layout, from, *next, to);
+		copy_row(layout, from, *next, to);
 	}
 }
 
@@ -140,12 +163,12 @@ fill_side(Filling *filling, OsmlBlock *raw, const uint64 *hash)
 {
 	int			next = 0;
 
-	while (next < raw->nrows)
+	while (next < raw->nrows && !is_full(filling))
 	{
 		OsmlBlock  *block = filling_block(filling);
 
-		osml_split_rows(filling->run, raw, hash, filling->data->side, block,
-						filling->hash, &next);
+		osml_split_rows(filling->run->hparams, &filling->run->layout, raw, hash,
+						filling->data->side, block, filling->hash, &next);
 		if (block->nrows == OSML_BLOCK_ROWS)
 			filling_commit(filling);
 	}
@@ -187,11 +210,12 @@ load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);
-	while (osml_intake_fill(run, filling_block(&filling), hash))
+	while (!is_full(&filling) && osml_intake_fill(run, filling_block(&filling), hash))
 	{
 		osml_run_check(run);
 		filling_commit(&filling);
 	}
+	osml_intake_enough(run);
 	count_dropped(run, name);
 }
 
@@ -207,13 +231,14 @@ load_split(OsmlRun *run)
 	val.data->set = osml_resident_create(&run->layout, &run->budget);
 	train.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, OSML_PART_TRAIN, 0, 0);
-	while (osml_intake_fill(run, raw, hash))
+	while (!(is_full(&train) && is_full(&val)) && osml_intake_fill(run, raw, hash))
 	{
 		osml_run_check(run);
 		fill_side(&val, raw, hash);
 		fill_side(&train, raw, hash);
 		raw->nrows = 0;
 	}
+	osml_intake_enough(run);
 	filling_commit(&val);
 	filling_commit(&train);
 	count_dropped(run, "training");
@@ -249,34 +274,9 @@ report_reread(OsmlRun *run)
 							"only within a window of osml.max_memory"));
 }
 
-void
-osml_require_usable(const char *source, const OsmlHparams *hparams, const OsmlUsable *rows)
-{
-	if (rows->train > 0)
-		return;
-	if (rows->held_out > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("\"val_fraction\" leaves no row of %s to train on", source),
-				 errdetail("Rows of equal values are always on the same side."),
-				 errhint("Lower \"val_fraction\", change \"seed\", or give more rows.")));
-	if (rows->null + rows->nonfinite > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s has no usable row to train on", source),
-				 errdetail("Rows were skipped, " INT64_FORMAT " for a NULL and "
-						   INT64_FORMAT " for NaN or infinity.", rows->null, rows->nonfinite),
-				 rows->null == 0 || hparams->on_null == OSML_ON_NULL_MEAN ?
-				 errhint("Look at the label and feature columns.") :
-				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("%s has no rows to train on", source)));
-}
-
 /* Something to train on?  The training pass was the intake's last. */
-void
-osml_require_rows(OsmlRun *run)
+static void
+require_rows(OsmlRun *run)
 {
 	const OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
 	OsmlUsable	rows = {
@@ -301,15 +301,30 @@ report_empty(OsmlRun *run, OsmlPartKind kind)
 								name));
 }
 
+/* Validate on the rows that are trained on, as "overfit_batches" asks. */
+static void
+share_training(OsmlRun *run)
+{
+	OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+	OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+	*val = *train;
+	val->n_rows = osml_length_rows(run->hparams, train->n_rows);
+	osml_log_event(run, "info", "overfit_batches",
+				   psprintf("each epoch trains on the first " INT64_FORMAT " of " INT64_FORMAT
+							" rows, and validates on the same", val->n_rows, train->n_rows));
+}
+
 void
 osml_load_parts(OsmlRun *run)
 {
 	OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
+	bool		overfit = run->hparams->overfit_batches > 0;
 
 	check_memory(run);
 	for (int p = 0; p < OSML_PART_TRAIN; p++)
 	{
-		if (!run->plan->parts[p].present)
+		if (!run->plan->parts[p].present || (overfit && p == OSML_PART_VAL))
 			continue;
 		run->parts[p].present = true;
 		run->parts[p].kind = p;
@@ -334,9 +349,11 @@ osml_load_parts(OsmlRun *run)
 	else
 		load_part(run, OSML_PART_TRAIN, "training");
 	run->have_stats = true;
-	osml_require_rows(run);
+	require_rows(run);
 	if (train->set == NULL)
 		report_reread(run);
+	if (overfit)
+		share_training(run);
 }
 
 /* A column without a single value has no mean to fill in: say what it gets. */
@@ -362,26 +379,28 @@ standardize(const OsmlColumnStats *stats, bool bias, double *center, double *sca
 	*scale = bias ? osml_stats_std(stats) : about_zero == 0 ? 1 : about_zero;
 }
 
+/* What a column's values are too large for, or NULL. */
+static const char *
+too_large_for(const OsmlColumnStats *stats, const OsmlHparams *hparams, bool scaled)
+{
+	double		peak = Max(fabs(stats->min), fabs(stats->max));
+	double		about_zero = hparams->bias ? 0 : (double) stats->n * stats->mean * stats->mean;
+
+	if (stats->n == 0)
+		return NULL;
+	if (hparams->precision == OSML_FLOAT32 && peak > FLT_MAX)
+		return "compute in float32";
+	if (osml_optimizer_is_exact(hparams->optimizer) && !isfinite(stats->m2 + about_zero))
+		return "sum their squares, as exact least squares does";
+	if (scaled && !isfinite(osml_stats_std(stats)))
+		return "standardize";
+	return NULL;
+}
+
 /*
  * Finite values can still be too much: for squares in float64, or for float32
  * itself.  Better said here, by column, than by the NaN they would end in.
  */
-static void
-check_magnitude(const OsmlColumnStats *stats, const char *name, OsmlPrecision precision,
-				bool scaled)
-{
-	double		peak = Max(fabs(stats->min), fabs(stats->max));
-	bool		narrow = precision == OSML_FLOAT32 && peak > FLT_MAX;
-
-	if (stats->n == 0 || (!narrow && (!scaled || isfinite(osml_stats_std(stats)))))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("column \"%s\" has values up to %g, too large to %s", name, peak,
-					narrow ? "compute in float32" : "standardize"),
-			 errhint("Filter such rows out, or divide the column in a view or a SELECT.")));
-}
-
 void
 osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 					  const OsmlColumnStats *stats)
@@ -389,41 +408,54 @@ osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 	int			n = set->program->output.n_dense;
 
 	for (int j = 0; j <= n; j++)
-		check_magnitude(&stats[j], j < n ? osml_dense_name(set, j) : set->label,
-						hparams->precision,
-						(j < n ? hparams->scale : hparams->scale_label) == OSML_SCALE_STANDARDIZE);
+	{
+		bool		scaled = (j < n ? hparams->scale : hparams->scale_label) ==
+			OSML_SCALE_STANDARDIZE;
+		const char *purpose = too_large_for(&stats[j], hparams, scaled);
+
+		if (purpose)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("column \"%s\" has values up to %g, too large to %s",
+							j < n ? osml_dense_name(set, j) : set->label,
+							Max(fabs(stats[j].min), fabs(stats[j].max)), purpose),
+					 errhint("Clip them, filter such rows out, or divide the column in a view or a SELECT.")));
+	}
+}
+
+void
+osml_scaling_fill(const OsmlFeatureSet *set, const OsmlHparams *hparams,
+				  const OsmlColumnStats *stats, OsmlScaling *scaling)
+{
+	int			n = scaling->n;
+
+	for (int j = 0; j < n; j++)
+	{
+		scaling->center[j] = 0;
+		scaling->scale[j] = 1;
+		scaling->impute[j] = stats[j].n > 0 ? stats[j].mean : 0;
+		/* what a transform has scaled stays as its user wants it */
+		if (hparams->scale == OSML_SCALE_STANDARDIZE && !set->program->scaled[j])
+			standardize(&stats[j], hparams->bias, &scaling->center[j], &scaling->scale[j]);
+	}
+	scaling->label_center = 0;
+	scaling->label_scale = 1;
+	if (hparams->scale_label == OSML_SCALE_STANDARDIZE)
+		standardize(&stats[n], hparams->bias, &scaling->label_center, &scaling->label_scale);
 }
 
 /* Scaling constants: as the hyperparameters ask, from the training rows. */
 void
 osml_scaling_from_stats(OsmlRun *run)
 {
-	const OsmlHparams *hparams = run->hparams;
-	OsmlScaling *scaling = &run->scaling;
-	int			n = run->layout.n_dense;
-	bool		scale = hparams->scale == OSML_SCALE_STANDARDIZE && run->have_stats;
-	bool		scale_label = hparams->scale_label == OSML_SCALE_STANDARDIZE &&
-		run->have_stats;
-
 	if (run->have_stats)
-		osml_check_magnitudes(run->set, hparams, run->stats);
-	for (int j = 0; j < n; j++)
+		osml_check_magnitudes(run->set, run->hparams, run->stats);
+	osml_scaling_fill(run->set, run->hparams, run->stats, &run->scaling);
+	for (int j = 0; j < run->layout.n_dense; j++)
 	{
-		scaling->center[j] = 0;
-		scaling->scale[j] = 1;
-		scaling->impute[j] = run->stats[j].n > 0 ? run->stats[j].mean : 0;
-		if (run->stats[j].n == 0 && hparams->on_null == OSML_ON_NULL_MEAN)
+		if (run->stats[j].n == 0 && run->hparams->on_null == OSML_ON_NULL_MEAN)
 			report_no_mean(run, j);
-		/* what a transform has scaled stays as its user wants it */
-		if (scale && !run->set->program->scaled[j])
-			standardize(&run->stats[j], hparams->bias, &scaling->center[j],
-						&scaling->scale[j]);
 	}
-	scaling->label_center = 0;
-	scaling->label_scale = 1;
-	if (scale_label)
-		standardize(&run->stats[n], hparams->bias, &scaling->label_center,
-					&scaling->label_scale);
 }
 
 /* Streaming: the one pass also counts and fingerprints what goes by. */
@@ -441,5 +473,5 @@ osml_streamed_end(OsmlRun *run)
 {
 	run->have_stats = true;
 	count_dropped(run, "training");
-	osml_require_rows(run);
+	require_rows(run);
 }

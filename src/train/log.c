@@ -73,6 +73,8 @@ osml_log_metric(OsmlRun *run, const char *phase, const char *name, double value)
 	OsmlLog    *log = &run->log;
 	OsmlMetricRow *row;
 
+	if (run->hparams->fast_dev_run > 0)
+		return;
 	if (log->n == log->capacity)
 	{
 		log->capacity *= 2;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "rules/name/nearest.h"
+#include "train/best.h"
 #include "train/monitor.h"
 
 static bool
@@ -19,7 +20,7 @@ has_prefix(const char *name, const char *prefix)
 static bool
 is_watched(const OsmlHparams *hparams)
 {
-	return hparams->early_stopping || !isnan(hparams->stopping_threshold) ||
+	return hparams->early_stopping || hparams->save_top_k > 0 || !isnan(hparams->stopping_threshold) ||
 		!isnan(hparams->divergence_threshold) ||
 		hparams->lr_schedule == 1 + OSML_SCHEDULE_REDUCE_ON_PLATEAU;
 }
@@ -77,7 +78,7 @@ osml_monitor_check(const OsmlHparams *hparams, const OsmlModelKind *kind, bool h
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hyperparameter \"monitor\" is given, but nothing watches it"),
-				 errhint("Set \"early_stopping\", \"stopping_threshold\" or \"lr_schedule\" reduce_on_plateau, or leave it out.")));
+				 errhint("Set \"early_stopping\", \"stopping_threshold\", \"save_top_k\" or \"lr_schedule\" reduce_on_plateau, or leave it out.")));
 	if (has_prefix(name, "val_") && !has_val)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -139,6 +140,7 @@ osml_monitor_setup(OsmlRun *run, int64 steps_per_epoch)
 	monitor->stop_params.stopping_threshold = hparams->stopping_threshold;
 	monitor->stop_params.divergence_threshold = hparams->divergence_threshold;
 	osml_stop_begin(&monitor->stop, &monitor->stop_params);
+	osml_best_setup(run, max);
 }
 
 /* Why the run ends, for its events. */
@@ -169,6 +171,9 @@ osml_monitor_offer(OsmlRun *run, const OsmlMeasure *measure, double loss)
 	if (monitor == NULL || monitor->of_train != (measure == NULL))
 		return;
 	value = monitor->metric < 0 ? loss : osml_metric_value(monitor->metric, measure);
+	osml_best_offer(run, monitor->name, value, measure ? loss : run->val_loss);
+	if (monitor->over)
+		return;
 	if (run->hparams->lr_schedule == 1 + OSML_SCHEDULE_REDUCE_ON_PLATEAU &&
 		osml_plateau_update(&monitor->plateau, &monitor->schedule, value))
 		osml_log_event(run, "info", "lr_reduced",

@@ -24,6 +24,7 @@ typedef struct OsmlMonitor
 	OsmlStopParams stop_params;
 	OsmlStop	stop;
 	bool		done;			/* the run is to end */
+	bool		over;			/* it has: nothing follows the metric any more */
 } OsmlMonitor;
 
 /* What the hyperparameters say, in the caller: an error for a metric that there is

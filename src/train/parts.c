@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "catalog/definition.h"
 #include "rules/loss/loss.h"
@@ -43,6 +44,8 @@ check_named(const OsmlSource *source, const OsmlHparams *hparams, List *definiti
 		(void) osml_need_column(&plain, hparams->sample_weight);
 	if (hparams->exposure)
 		(void) osml_need_column(&plain, hparams->exposure);
+	if (hparams->since)
+		(void) osml_need_column(&plain, hparams->since);
 	foreach(name, hparams->features)
 	{
 		bool		defined = false;
@@ -60,7 +63,7 @@ osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset, const OsmlHpar
 {
 	OsmlRoles	roles = {
 		hparams->label ? hparams->label : dataset->label,
-		hparams->sample_weight, hparams->exposure
+		hparams->sample_weight, hparams->exposure, hparams->since
 	};
 	OsmlSource *train = osml_dataset_source(dataset, NULL);
 	List	   *definitions = dataset->dataset_id ?
@@ -71,6 +74,17 @@ osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset, const OsmlHpar
 	check_named(train, hparams, definitions);
 	set_part(part, train, osml_source_features(train, &roles, features, definitions,
 											   dataset->name));
+}
+
+char *
+osml_default_model(const OsmlDatasetRow *dataset)
+{
+	Oid			relid;
+
+	if (dataset->name)
+		return pstrdup(dataset->name);
+	relid = osml_dataset_source(dataset, NULL)->relid;
+	return OidIsValid(relid) ? get_rel_name(relid) : NULL;
 }
 
 /* A hyperparameter that counts the columns must count them right. */
@@ -101,7 +115,8 @@ osml_resolve_counts(OsmlPart *train, const OsmlDatasetRow *dataset,
 {
 	osml_kind_resolve(hparams, &train->set);
 	osml_monitor_check(hparams, hparams->loss > 0 ? &osml_models[hparams->model_type - 1] : NULL,
-					   dataset->val != NULL || hparams->val_fraction > 0);
+					   dataset->val != NULL || hparams->val_fraction > 0 ||
+					   hparams->overfit_batches > 0);
 	check_counts(hparams, &train->source, &train->set);
 	if (hparams->val_fraction > 0 && dataset->val)
 		ereport(ERROR,
@@ -153,13 +168,10 @@ osml_check_initial_weights(const OsmlHparams *hparams, const OsmlLayout *layout,
 void
 osml_resolve_scale_label(OsmlHparams *hparams)
 {
-	bool		squared;
-
 	/* the loss may wait for the label */
-	if (hparams->loss == 0 && hparams->scale_label == OSML_SCALE_AUTO)
+	if (hparams->scale_label != OSML_SCALE_AUTO || hparams->loss == 0)
 		return;
-	squared = osml_loss_is_squared((OsmlLoss) (hparams->loss - 1));
-	if (hparams->scale_label == OSML_SCALE_AUTO)
-		hparams->scale_label = squared && hparams->scale == OSML_SCALE_STANDARDIZE ?
-			OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
+	hparams->scale_label = hparams->scale == OSML_SCALE_STANDARDIZE &&
+		osml_loss_is_squared((OsmlLoss) (hparams->loss - 1)) ?
+		OSML_SCALE_STANDARDIZE : OSML_SCALE_NONE;
 }

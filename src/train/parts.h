@@ -15,6 +15,10 @@
 extern void osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset,
 							   const OsmlHparams *hparams);
 
+/* the name of a model where none is given: the dataset's, or the relation's; NULL: the
+ * source is a query */
+extern char *osml_default_model(const OsmlDatasetRow *dataset);
+
 /* raise what can be wrong with hyperparameters once the features are known; settles
  * the kind of model and how the label is read (kind.h) */
 extern void osml_resolve_counts(OsmlPart *train, const OsmlDatasetRow *dataset,

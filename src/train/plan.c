@@ -57,6 +57,15 @@ codec_bool(Codec *codec, bool *value)
 	*value = wide != 0;
 }
 
+static void
+codec_float8(Codec *codec, double *value)
+{
+	if (codec->reading)
+		*value = pq_getmsgfloat8(codec->buf);
+	else
+		pq_sendfloat8(codec->buf, *value);
+}
+
 /* a string or NULL, by length: no byte is special */
 static void
 codec_string(Codec *codec, char **value)
@@ -129,9 +138,21 @@ codec_source(Codec *codec, OsmlSource *source)
 }
 
 static void
+codec_range(Codec *codec, OsmlRange *range)
+{
+	codec_bool(codec, &range->on);
+	codec_bool(codec, &range->linear);
+	codec_float8(codec, &range->min);
+	codec_float8(codec, &range->max);
+	codec_int64(codec, &range->steps);
+	codec_float8(codec, &range->threshold);
+}
+
+static void
 codec_plan(Codec *codec, OsmlPlan *plan)
 {
 	codec_int64(codec, &plan->run_id);
+	codec_bool(codec, &plan->resume);
 	codec_string(codec, &plan->dataset);
 	codec_string(codec, &plan->model);
 	codec_string(codec, &plan->hparams);
@@ -145,6 +166,10 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 		codec_source(codec, &part->source);
 		codec_set(codec, &part->set);
 	}
+	codec_string(codec, &plan->since.column);
+	codec_string(codec, &plan->since.type);
+	codec_string(codec, &plan->since.value);
+	codec_range(codec, &plan->range);
 	codec_oid(codec, &plan->database);
 	codec_oid(codec, &plan->authenticated_user);
 	codec_oid(codec, &plan->session_user);

@@ -13,6 +13,7 @@
 
 #include "lib/stringinfo.h"
 #include "hparams/hparams.h"
+#include "rules/schedule/range.h"
 #include "source/source.h"
 
 /* the parts of a data set; val and test are read first */
@@ -42,13 +43,24 @@ typedef struct OsmlSetting
 	char	   *value;
 } OsmlSetting;
 
+/* how new the training rows are: see since.h */
+typedef struct OsmlSince
+{
+	char	   *column;			/* NULL: it does not matter */
+	char	   *type;			/* with its schema */
+	char	   *value;			/* the greatest there is */
+} OsmlSince;
+
 typedef struct OsmlPlan
 {
 	int64		run_id;
+	bool		resume;			/* the run is there already, and goes on */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
 	char	   *hparams;		/* resolved set as JSON text */
 	OsmlPart	parts[OSML_N_PARTS];
+	OsmlSince	since;
+	OsmlRange	range;			/* on: not a model is wanted but a learning rate */
 
 	/* who: workers connect as authenticated and act as current */
 	Oid			database;

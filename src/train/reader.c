@@ -67,7 +67,7 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
-	int64		rows;
+	int64		rows = 0;
 
 	scan.set = &part->set;
 	scan.on_null = hparams->on_null;
@@ -75,12 +75,13 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.sink = send_sink;
 	scan.arg = state;
 	scan.shard = position;
-	scan.stop = &shared->reading_done;
+	scan.stop = &shared->pass_done;
 	scan.text_sink = text_sink;
 	scan.text_keys = text_keys;
-	rows = osml_scan_unit(&scan,
-						  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
-						  shard->first_block, shard->n_blocks);
+	if (!shared->pass_done)
+		rows = osml_scan_unit(&scan,
+							  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
+							  shard->first_block, shard->n_blocks);
 	if (!state->trainer_gone &&
 		!osml_send_end_of_shard(&state->sender, position, rows))
 		state->trainer_gone = true;
@@ -235,7 +236,10 @@ reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
 	XactIsoLevel = XACT_REPEATABLE_READ;
 	XactReadOnly = true;
 	share_snapshot(segment, index);
-	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE);
+	/* restricted: nothing of a query, such as a held cursor, outlives its transaction
+	 * and runs as the session's user */
+	SetUserIdAndSecContext(segment->plan->current_user, SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	osml_serve_reads(segment, queue, index, reader_idle, NULL);
 	osml_worker_end();

@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "catalog/dataset.h"
 #include "catalog/model.h"
@@ -19,17 +18,23 @@
 #include "train/dataset.h"
 #include "train/launcher.h"
 #include "train/parts.h"
+#include "train/range_test.h"
+#include "train/restart.h"
+#include "train/since.h"
+#include "train/warm.h"
 #include "train/worker.h"
 
 #define MAX_MODEL_NAME 200
 
 /* Where a run may not be started at all. */
 static void
-check_surroundings(void)
+check_surroundings(const char *function)
 {
-	PreventCommandDuringRecovery("osml_train()");
-	PreventCommandIfReadOnly("osml_train()");
-	PreventCommandIfParallelMode("osml_train()");
+	const char *command = psprintf("%s()", function);
+
+	PreventCommandDuringRecovery(command);
+	PreventCommandIfReadOnly(command);
+	PreventCommandIfParallelMode(command);
 	if (InSecurityRestrictedOperation())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -52,26 +57,28 @@ find_dataset(const char *name)
 }
 
 static void
-resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams)
+resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams,
+			  const OsmlVersionRow *warm)
 {
 	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
 
 	osml_resolve_train(&plan->parts[OSML_PART_TRAIN], dataset, hparams);
+	if (warm)
+		osml_warm_features(warm, plan->model, dataset, train);
 	osml_resolve_counts(train, dataset, hparams);
-	for (int p = 0; p < OSML_PART_TRAIN; p++)
+	/* a test of learning rates measures nothing on them */
+	for (int p = 0; p < OSML_PART_TRAIN && !plan->range.on; p++)
 		osml_resolve_held_out(&plan->parts[p], p, dataset, train);
 }
 
 /* The model's name: given, or the data set's, or the relation's. */
 static char *
-model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
-		   const OsmlPlan *plan)
+model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset)
 {
-	Oid			relid = plan->parts[OSML_PART_TRAIN].source.relid;
-	const char *name = request->model ? request->model :
-		dataset->name ? dataset->name :
-		OidIsValid(relid) ? get_rel_name(relid) : NULL;
+	const char *name = request->model ? request->model : osml_default_model(dataset);
 
+	if (name == NULL && request->range.on)
+		name = request->function;
 	if (name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -92,6 +99,26 @@ check_model(const char *name)
 
 	if (model)
 		osml_model_check(model, OSML_MANAGE);
+}
+
+/*
+ * Rows that only this transaction sees may hold the greatest value of "since", and
+ * workers would never read them: then the session reads.
+ */
+static void
+resolve_since_readers(OsmlPlan *plan)
+{
+	if (plan->since.column == NULL || plan->n_readers == 0 ||
+		!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return;
+	if (!plan->wait)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"since\" does not go with workers in a transaction that has written, whose rows they do not see"),
+				 errhint("Commit first, or call osml_train with wait => true.")));
+	ereport(NOTICE,
+			(errmsg("num_workers is ignored: only this session sees what its transaction has written")));
+	plan->n_readers = 0;
 }
 
 /* Does any part live in this session only? */
@@ -148,27 +175,74 @@ resolve_hparams(OsmlHparams *hparams, const OsmlFeatureSet *set)
 	osml_resolve_scale_label(hparams);
 }
 
+static void
+check_restart(const OsmlHparams *hparams)
+{
+	if (hparams->restart && !osml_restart_available())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("hyperparameter \"restart\" needs osml to be preloaded"),
+				 errhint("Add osml to shared_preload_libraries and restart the server, or resume an interrupted run with osml_resume.")));
+}
+
+/* The version that the run goes on from, or NULL; its hyperparameters are defaults then. */
+static OsmlVersionRow *
+resolve_warm(OsmlPlan *plan, const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
+			 OsmlHparams **hparams)
+{
+	OsmlVersionRow *version;
+
+	if ((*hparams)->warm_start == 0)
+		return NULL;
+	plan->model = model_name(request, dataset);
+	version = osml_warm_find(plan->model, *hparams);
+	if (version)
+		*hparams = osml_warm_hparams(version, plan->model, dataset, request->hparams);
+	return version;
+}
+
 OsmlPlan *
 osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 {
 	OsmlPlan   *plan = palloc0(sizeof(OsmlPlan));
 	OsmlDatasetRow *dataset;
 	OsmlHparams *hparams;
+	OsmlVersionRow *warm;
+	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
+	char	   *last = NULL;
 
-	check_surroundings();
+	check_surroundings(request->function);
 	dataset = find_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
+	plan->range = request->range;
+	warm = resolve_warm(plan, request, dataset, &hparams);
+	if (plan->range.on)
+		osml_range_resolve(hparams, &plan->range);
 	osml_hparams_check(hparams);
+	check_restart(hparams);
+	if (warm == NULL)
+		hparams->warm_start = 0;
 	plan->wait = request->wait;
 	plan->dataset = pstrdup(request->dataset);
 	osml_identity_capture(plan);
-	resolve_parts(plan, dataset, hparams);
-	plan->model = model_name(request, dataset, plan);
-	check_model(plan->model);
+	resolve_parts(plan, dataset, hparams, warm);
+	if (plan->model == NULL)
+		plan->model = model_name(request, dataset);
+	if (!plan->range.on)
+		check_model(plan->model);
+	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm, &last))
+	{
+		ereport(NOTICE,
+				(errmsg("no row of %s has a \"%s\" above %s: there is nothing new to train on",
+						train->source.label, hparams->since, last)));
+		return NULL;
+	}
 	resolve_readers(plan, hparams);
+	resolve_since_readers(plan);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
-	plan->run_id = osml_run_new_id();
+	plan->resume = request->resume != 0;
+	plan->run_id = plan->resume ? request->resume : osml_run_new_id();
 	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
 	return plan;
 }

@@ -116,3 +116,37 @@ osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS +
 		spec->ops->scratch(spec, batch_rows);
 }
+
+void
+osml_run_set_param(const OsmlModelSpec *spec, void *params, size_t i, double value)
+{
+	if (spec->precision == OSML_FLOAT32)
+		((float *) params)[i] = (float) value;
+	else
+		((double *) params)[i] = value;
+}
+
+void
+osml_run_init(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params)
+{
+	const OsmlReals *given = &hparams->initial_weights;
+
+	spec->ops->init(spec, params);
+	for (int i = 0; i < given->n; i++)
+		osml_run_set_param(spec, params, i, given->values[i]);
+}
+
+double
+osml_run_weight(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi)
+{
+	const void *column;
+	double		sum = 0;
+
+	if (!spec->layout.has_weight)
+		return hi - lo;
+	column = osml_block_column(block, spec->layout.n_dense + 1);
+	for (int i = lo; i < hi; i++)
+		sum += spec->precision == OSML_FLOAT32 ?
+			((const float *) column)[i] : ((const double *) column)[i];
+	return sum;
+}

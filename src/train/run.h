@@ -76,7 +76,11 @@ typedef struct OsmlRun
 	bool		reread;			/* training rows are read again each epoch */
 	TimestampTz started_at;
 	bool		diverged;
-	struct OsmlMonitor *monitor;	/* while it fits */
+	struct OsmlMonitor *monitor;	/* from the first step on */
+	struct OsmlBest *best;		/* "save_top_k"; else NULL */
+	struct OsmlResume *resume;	/* a run that goes on, until it is at its place */
+	int64		version_step;	/* steps that the version's weights have seen */
+	struct OsmlVersionRow *warm;	/* version that it goes on from, or NULL */
 } OsmlRun;
 
 /* the pulse of a run, called once a batch or block and in each wait:
@@ -94,6 +98,18 @@ extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 /* the model that hyperparameters ask for, over columns of this layout */
 extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout,
 								   int n_classes);
+
+/* set parameter i, whatever the compute type */
+extern void osml_run_set_param(const OsmlModelSpec *spec, void *params, size_t i,
+							   double value);
+
+/* parameters at step 0: drawn, or given in the scaled columns' units */
+extern void osml_run_init(const OsmlModelSpec *spec, const OsmlHparams *hparams,
+						  void *params);
+
+/* what rows [lo, hi) of a prepared block weigh */
+extern double osml_run_weight(const OsmlModelSpec *spec, const OsmlBlock *block, int lo,
+							  int hi);
 
 /* what a run takes of its budget before the first row is kept: the model and all
  * that is counted of its columns; blocks for intake, split and window */

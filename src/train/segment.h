@@ -83,6 +83,8 @@ typedef struct OsmlShared
 	OsmlRequest request;
 	bool		reading_done;	/* readers may leave, the caller stops reading;
 								 * read without the lock in loops */
+	bool		pass_done;		/* of the current pass, or of all: no more rows are
+								 * wanted; likewise */
 
 	/* end */
 	bool		cancel;			/* read without the lock in loops */

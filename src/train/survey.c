@@ -8,8 +8,11 @@
 
 #include "utils/memutils.h"
 
+#include "compute/code_stats.h"
 #include "compute/rowhash.h"
 #include "source/encode.h"
+#include "source/resident.h"
+#include "train/kind.h"
 #include "train/length.h"
 #include "train/load.h"
 #include "train/survey.h"
@@ -20,9 +23,11 @@ typedef struct Counting
 	OsmlEncoder encoder;
 	bool		encodes;
 	bool		splits;			/* some rows are held out */
+	OsmlBlock  *kept;			/* for those that are not; NULL: statistics have all */
 	OsmlLayout	layout;			/* of features */
 	const OsmlHparams *hparams;
 	OsmlSurvey *survey;
+	OsmlCodeStats codes;		/* of the training rows, for exact least squares */
 } Counting;
 
 /* Rows that are there although a number of theirs is not. */
@@ -42,6 +47,48 @@ count_filled(Counting *counting, OsmlBlock *block)
 		counting->survey->filled += missing[r] ? 1 : 0;
 }
 
+/* Statistics are those of the rows that are trained on. */
+static void
+count_stats(Counting *counting, OsmlBlock *block, const uint64 *hash)
+{
+	int			next = 0;
+
+	if (counting->kept)
+	{
+		counting->kept->nrows = 0;
+		osml_split_rows(counting->hparams, &counting->layout, block, hash, 2, counting->kept,
+						NULL, &next);
+		block = counting->kept;
+	}
+	osml_stats_block(counting->survey->stats, &counting->layout, block);
+	if (counting->codes.count)
+		osml_code_stats_block(&counting->codes, &counting->layout, block);
+}
+
+/* Columns that least squares has to solve for. */
+static int
+count_active(const Counting *counting)
+{
+	const OsmlSurvey *survey = counting->survey;
+	size_t		entries = osml_layout_entries(&counting->layout);
+	int			active = 0;
+
+	for (int j = 0; j < counting->layout.n_dense; j++)
+		active += survey->stats[j].min < survey->stats[j].max ||
+			(!counting->hparams->bias && survey->stats[j].max != 0);
+	for (size_t i = 0; i < entries; i++)
+		active += counting->codes.count[i] > 0 &&
+			(counting->codes.count[i] < survey->kept || !counting->hparams->bias);
+	return active;
+}
+
+/* What does not end the pass. */
+static OsmlOnNull
+lenient(const OsmlHparams *hparams)
+{
+	return hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP : hparams->on_null;
+}
+
 static bool
 count_block(void *arg, OsmlBlock *raw)
 {
@@ -54,41 +101,37 @@ count_block(void *arg, OsmlBlock *raw)
 		osml_row_hash_block(&counting->encoder.set->layout, raw, 0, hash);
 	if (counting->encodes)
 		block = osml_encode_block(&counting->encoder, raw, counting->splits ? hash : NULL);
-	/* the key of a class is no number */
-	if (counting->encoder.set->label_key)
-		memset(osml_block_label(block, counting->encodes ? &counting->layout :
-								&counting->encoder.set->layout), 0,
-			   block->nrows * sizeof(double));
 	survey->null += block->n_null;
 	survey->nonfinite += block->n_nonfinite;
 	survey->kept += block->nrows;
 	for (int r = 0; counting->splits && r < block->nrows; r++)
 		survey->held_out += osml_held_out(counting->hparams, hash[r]) ? 1 : 0;
 	if (survey->stats)
-		osml_stats_block(survey->stats, &counting->layout, block);
+		count_stats(counting, block, hash);
 	if (counting->encodes && counting->hparams->on_null == OSML_ON_NULL_MEAN)
 		count_filled(counting, block);
 	return true;
 }
 
 void
-osml_survey(const OsmlPart *part, bool complete, bool is_train,
+osml_survey(const OsmlPart *part, const OsmlLesson *lesson, bool is_train,
 			const OsmlHparams *hparams, OsmlSurvey *survey)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml survey",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
-	OsmlOnNull	on_null = hparams->on_null == OSML_ON_NULL_MEAN ? OSML_ON_NULL_MEAN :
-		OSML_ON_NULL_SKIP;
+	OsmlOnNull	on_null = lenient(hparams);
+	bool		exact = is_train && osml_optimizer_is_exact(hparams->optimizer);
 	Counting	counting = {
 		.encoder = {
 			.set = &part->set,
 			.on_null = on_null,
 			.on_nonfinite = OSML_ON_NONFINITE_SKIP,
+			.classes = lesson ? lesson->classes : NULL,
 			.label = part->source.label
 		},
-		.encodes = complete,
+		.encodes = lesson != NULL,
 		.splits = is_train && hparams->val_fraction > 0,
 		.hparams = hparams,
 		.survey = survey
@@ -102,17 +145,78 @@ osml_survey(const OsmlPart *part, bool complete, bool is_train,
 	};
 
 	memset(survey, 0, sizeof(*survey));
-	if (complete)
+	if (lesson)
 	{
 		counting.layout = osml_model_layout(&part->set);
 		osml_encoder_init(&counting.encoder);
+		if (counting.splits)
+			counting.kept = osml_new_block(context, &counting.layout);
 		survey->stats = MemoryContextAlloc(old, sizeof(OsmlColumnStats) *
 										   (counting.layout.n_dense + 1));
 		osml_stats_init(survey->stats, counting.layout.n_dense + 1);
+		if (exact)
+		{
+			size_t		entries = osml_layout_entries(&counting.layout);
+
+			counting.codes.count = MemoryContextAllocExtended(context, sizeof(int64) * Max(1, entries),
+															  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+			counting.codes.label_mean = MemoryContextAllocExtended(context, sizeof(double) * Max(1, entries),
+																   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		}
 	}
 	survey->rows = osml_scan_unit(&scan, &whole, 0, 0);
+	survey->unknown = counting.encoder.n_unknown;
+	if (lesson && exact)
+		survey->active = count_active(&counting);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+}
+
+static bool
+learn_block(void *arg, OsmlBlock *raw)
+{
+	OsmlLesson *lesson = arg;
+
+	lesson->rows.null += raw->n_null;
+	lesson->rows.nonfinite += raw->n_nonfinite;
+	osml_learn_block(lesson, raw);
+	return true;
+}
+
+/* One pass. */
+static void
+read_part(OsmlLesson *lesson)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml survey",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	const OsmlPart *part = lesson->arg;
+	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
+	OsmlScan	scan = {
+		.set = lesson->set,
+		.on_null = lenient(lesson->hparams),
+		.on_nonfinite = OSML_ON_NONFINITE_SKIP,
+		.sink = learn_block,
+		.text_sink = osml_learn_text,
+		.text_keys = lesson->text_keys,
+		.arg = lesson
+	};
+
+	(void) osml_scan_unit(&scan, &whole, 0, 0);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+osml_survey_learn(OsmlPart *train, const OsmlHparams *hparams, OsmlLesson *lesson)
+{
+	lesson->set = &train->set;
+	lesson->source = train->source.label;
+	lesson->hparams = hparams;
+	lesson->context = CurrentMemoryContext;
+	lesson->read = read_part;
+	lesson->arg = train;
+	osml_learn(lesson);
 }
 
 void
@@ -124,11 +228,14 @@ osml_survey_judge(const OsmlPart *train, const OsmlHparams *hparams, const OsmlS
 		.null = survey->null,
 		.nonfinite = survey->nonfinite
 	};
+	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
 
 	osml_require_usable(train->source.label, hparams, &rows);
-	if (survey->stats && !osml_streams(hparams))
+	if (survey->stats && (exact || !osml_streams(hparams)))
+	{
 		osml_check_magnitudes(&train->set, hparams, survey->stats);
-	if (!osml_optimizer_is_exact(hparams->optimizer) &&
-		!osml_length_has_step(hparams, rows.train))
+		osml_kind_check_counts(hparams, &train->set, train->source.label, survey->stats);
+	}
+	if (!exact && !osml_length_has_step(hparams, rows.train))
 		osml_length_no_step(hparams);
 }

@@ -26,10 +26,12 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "features/key.h"
+#include "catalog/checkpoint.h"
 #include "model/linear.h"
 #include "osml.h"
+#include "train/best.h"
 #include "train/blas_module.h"
+#include "train/checkpoint.h"
 #include "train/exact.h"
 #include "train/fit.h"
 #include "train/kind.h"
@@ -37,13 +39,20 @@
 #include "train/load.h"
 #include "train/parts.h"
 #include "train/run.h"
+#include "train/since.h"
+#include "train/ticket.h"
 #include "train/trainer.h"
 #include "train/validate.h"
 #include "train/version.h"
+#include "train/warm.h"
 #include "train/worker.h"
 
 /* layers of fewer neurons are as fast in loops of our own */
 #define WIDE_LAYER 64
+
+/* how long a run's lock may be held by those that only look */
+#define LOCK_TRIES 20
+#define LOCK_NAP_MS 10
 
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
@@ -88,6 +97,8 @@ end_run(OsmlRun *run, const char *status, const char *error)
 	run->log.n = 0;
 	osml_run_end(&run->row);
 	osml_worker_end();
+	if (strcmp(status, "interrupted") != 0)
+		osml_ticket_void(run->plan->database, run->row.run_id);
 	publish_end(run, status);
 }
 
@@ -123,6 +134,29 @@ trainer_leave(dsm_segment *dsm, Datum arg)
 	osml_shared_abandon(shared);
 }
 
+/*
+ * A run that was interrupted is ours from here on.  Somebody else may have it;
+ * whoever just looks whether the trainer is alive lets go at once.
+ */
+static void
+take_over(OsmlRun *run)
+{
+	int			tries = 0;
+
+	while (!osml_run_lock_try(run->row.run_id))
+	{
+		if (++tries == LOCK_TRIES)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("run " INT64_FORMAT " is going on already", run->row.run_id),
+					 errhint("osml_wait waits for it.")));
+		(void) osml_nap(LOCK_NAP_MS);
+		CHECK_FOR_INTERRUPTS();
+	}
+	osml_run_restart(&run->row);
+	osml_checkpoint_rewind(run->row.run_id);
+}
+
 /* The run's row, visible to everybody before the caller goes on. */
 static void
 commit_run_row(OsmlRun *run)
@@ -140,8 +174,15 @@ commit_run_row(OsmlRun *run)
 	run->row.segment = dsm_segment_handle(run->segment->dsm);
 
 	osml_worker_begin(plan);
-	osml_run_lock_take(plan->run_id);
-	osml_run_insert(&run->row);
+	if (plan->resume)
+		take_over(run);
+	else
+	{
+		osml_run_lock_take(plan->run_id);
+		osml_run_insert(&run->row);
+	}
+	if (run->hparams->restart)
+		osml_ticket_issue(plan);
 	osml_worker_end();
 	MemoryContextSwitchTo(run->context);
 
@@ -170,38 +211,6 @@ create_run(OsmlSegment *segment)
 	run->started_at = GetCurrentTimestamp();
 	run->streamed = osml_streams(run->hparams);
 	return run;
-}
-
-/* The factors on the weights of rows that "class_weight" asks for, or NULL. */
-static double *
-class_weights(const OsmlRun *run)
-{
-	const OsmlMap *map = &run->hparams->class_weight;
-	const OsmlClasses *classes = run->classes;
-	double	   *weights;
-	double		rows = 0;
-
-	if (map->word == NULL && map->n == 0)
-		return NULL;
-	weights = MemoryContextAlloc(run->context, sizeof(double) * classes->n);
-	for (int k = 0; k < classes->n; k++)
-		rows += run->class_rows[k];
-	/* as scikit-learn's "balanced": all classes weigh the same, a row 1 on average */
-	for (int k = 0; k < classes->n; k++)
-		weights[k] = map->word ? rows / (classes->n * (double) run->class_rows[k]) : 1;
-	for (int i = 0; i < map->n; i++)
-	{
-		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
-
-		if (k < 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("hyperparameter \"class_weight\" names \"%s\", which is no class of label \"%s\"",
-							map->keys[i], run->set->label),
-					 errhint("The classes are %s.", osml_classes_words(classes))));
-		weights[k] = map->values[i];
-	}
-	return weights;
 }
 
 /*
@@ -254,18 +263,9 @@ create_model(OsmlRun *run)
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, run->hparams->batch_size));
 	osml_check_initial_weights(run->hparams, &run->layout,
 							   run->classes ? run->classes->n : 0);
-	run->intake.encoder.class_weights = class_weights(run);
+	run->intake.encoder.class_weights =
+		osml_kind_class_weights(run->hparams, run->set, run->classes, run->class_rows);
 	osml_intake_encode(run);
-}
-
-/* Set parameter i, whatever the compute type. */
-static void
-set_param(OsmlRun *run, size_t i, double value)
-{
-	if (run->spec.precision == OSML_FLOAT32)
-		((float *) run->params)[i] = (float) value;
-	else
-		((double *) run->params)[i] = value;
 }
 
 /* Weights of a linear model that no training row would ever change. */
@@ -279,12 +279,12 @@ zero_unseen(OsmlRun *run)
 		for (int j = 0; j < run->layout.n_dense; j++)
 		{
 			if (osml_stats_deviation(&run->stats[j]) == 0)
-				set_param(run, osml_linear_weight(&run->spec, k, j), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_weight(&run->spec, k, j), 0);
 		}
 		for (size_t i = 0; run->have_stats && i < entries; i++)
 		{
 			if (run->code_stats.count[i] == 0)
-				set_param(run, osml_linear_entry(&run->spec, k, i), 0);
+				osml_run_set_param(&run->spec, run->params, osml_linear_entry(&run->spec, k, i), 0);
 		}
 	}
 }
@@ -298,30 +298,16 @@ zero_unseen(OsmlRun *run)
 static void
 init_params(OsmlRun *run)
 {
-	const OsmlReals *given = &run->hparams->initial_weights;
-
-	run->spec.ops->init(&run->spec, run->params);
-	for (int i = 0; i < given->n; i++)
-		set_param(run, i, given->values[i]);
-	if (given->n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
+	if (run->warm)
+	{
+		osml_warm_params(run);
+		return;
+	}
+	osml_run_init(&run->spec, run->hparams, run->params);
+	if (run->hparams->initial_weights.n > 0 || run->hparams->scale == OSML_SCALE_NONE || !run->spec.bias)
 		return;
 	if (run->spec.ops == &osml_model_linear)
 		zero_unseen(run);
-}
-
-/* A count is not negative. */
-static void
-check_counts(const OsmlRun *run)
-{
-	const OsmlColumnStats *label = &run->stats[run->layout.n_dense];
-
-	if (run->have_stats && osml_losses[run->spec.loss].link == OSML_LINK_EXP && label->min < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("model_type \"%s\" with loss \"%s\" needs counts as label, but \"%s\" of %s is as low as %g",
-						run->kind->name, osml_loss_name(run->spec.loss), run->set->label,
-						run->plan->parts[OSML_PART_TRAIN].source.label, label->min),
-				 errhint("Choose another \"model_type\", or filter such rows out.")));
 }
 
 /* Units of loss and huber_delta follow the label's scaling. */
@@ -337,13 +323,21 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	osml_warm_load(run);
+	if (run->plan->resume)
+		osml_checkpoint_open(run);
 	osml_learn_features(run);
+	osml_warm_classes(run);
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
-	check_counts(run);
+	osml_warm_scaling(run);
+	osml_checkpoint_scaling(run);
+	if (run->have_stats)
+		osml_kind_check_counts(run->hparams, run->set,
+							   run->plan->parts[OSML_PART_TRAIN].source.label, run->stats);
 	set_units(run);
 	init_params(run);
 	if (!run->streamed && !run->reread)
@@ -355,22 +349,43 @@ train(OsmlRun *run)
 		osml_exact(run);
 	else
 		osml_fit(run);
+	run->version_step = run->row.steps;
+	osml_best_take(run);
 	osml_settle_unseen(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);
 }
 
+/* A run that only tries everything out keeps nothing but its row, which says more. */
+static void
+summarize_trying(OsmlRun *run)
+{
+	const char *const names[] = {"val_loss", "test_loss", "train_loss"};
+	const double losses[] = {run->val_loss, run->test_loss, run->train_loss};
+
+	osml_run_summary_number(run, "fast_dev_run", (double) run->hparams->fast_dev_run);
+	for (int i = 0; i < (int) lengthof(names); i++)
+		osml_run_summary_number(run, names[i], losses[i]);
+	osml_log_event(run, "info", "fast_dev_run",
+				   psprintf("all went well with " INT64_FORMAT " batches of " INT64_FORMAT
+							" rows at most; metrics and a version of the model were not kept",
+							run->hparams->fast_dev_run, run->hparams->batch_size));
+}
+
 /* What the run did, for osml.runs. */
 static void
 finish_summary(OsmlRun *run)
 {
+	if (run->hparams->fast_dev_run > 0)
+		summarize_trying(run);
 	osml_run_summary_number(run, "train_rows", (double) run->parts[OSML_PART_TRAIN].n_rows);
 	osml_run_summary_number(run, "rows_skipped_null", (double) run->rows_null);
 	osml_run_summary_number(run, "rows_skipped_nonfinite", (double) run->rows_nonfinite);
 	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
 	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
+	osml_since_note(run);
 	osml_report_categories(run);
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",
@@ -389,10 +404,16 @@ commit_result(OsmlRun *run)
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
 	osml_worker_begin(run->plan);
-	osml_store_version(run);
+	if (run->hparams->fast_dev_run == 0 && !run->plan->range.on)
+	{
+		osml_best_store_others(run);
+		osml_store_version(run, run->version_step, run->hparams->deploy);
+	}
+	osml_checkpoints_delete(run->row.run_id);
 	run->row.status = "finished";
 	osml_run_end(&run->row);
 	osml_worker_end();
+	osml_ticket_void(run->plan->database, run->row.run_id);
 	publish_end(run, "finished");
 }
 

@@ -11,12 +11,11 @@
 #include "utils/memutils.h"
 
 #include "compute/rowhash.h"
-#include "features/fit.h"
+#include "rules/average/average.h"
 #include "osml.h"
-#include "source/context_arena.h"
 #include "source/encode.h"
-#include "source/learn.h"
 #include "source/shuffle.h"
+#include "train/load.h"
 #include "train/run.h"
 #include "train/trial.h"
 
@@ -32,19 +31,19 @@
 /* what is timed is done again until it has taken so long, in seconds */
 #define ENOUGH 0.02
 
-/* a pass over the first blocks */
+/* a pass over the first blocks, which are encoded and kept */
 typedef struct Pass
 {
-	OsmlFitPass *fit;			/* learns; or else rows are encoded and kept */
 	MemoryContext context;		/* of what is kept: a scan has one of its own */
 	OsmlEncoder encoder;
 	OsmlLayout	layout;
 	OsmlColumnStats *stats;
+	const OsmlHparams *hparams;
 	OsmlBlock **kept;
+	int			n_rows[PASS_BLOCKS];	/* of each that was read */
 	int			n_kept;
 	int			n_wanted;		/* by steps */
 	int			n_blocks;
-	int			n_classes;
 	int64		rows;
 	int64		first_rows;		/* of the first block */
 	instr_time	began;
@@ -84,47 +83,44 @@ fill_up(const OsmlLayout *layout, OsmlBlock *block)
 static void
 load_block(Pass *pass, OsmlBlock *raw)
 {
-	OsmlBlock  *block = osml_encode_block(&pass->encoder, raw, NULL);
-	double	   *label = osml_block_label(block, &pass->layout);
 	uint64		hash[OSML_BLOCK_ROWS];
-
-	for (int r = 0; pass->encoder.set->label_key && r < block->nrows; r++)
-		label[r] = r % pass->n_classes;
+	OsmlBlock  *block;
+	OsmlBlock  *kept = osml_new_block(pass->context, &pass->layout);
+	int			next = 0;
 
 	osml_row_hash_block(&pass->encoder.set->layout, raw, 0, hash);
-	osml_stats_block(pass->stats, &pass->layout, block);
-	if (block->nrows == 0)
+	block = osml_encode_block(&pass->encoder, raw, hash);
+	if (pass->hparams->val_fraction > 0)
+		osml_split_rows(pass->hparams, &pass->layout, block, hash, 2, kept, NULL, &next);
+	else
+		memcpy(kept, block, osml_block_bytes(&pass->layout));
+	osml_stats_block(pass->stats, &pass->layout, kept);
+	if (kept->nrows == 0)
+	{
+		pfree(kept);
 		return;
-	pass->kept[pass->n_kept] = osml_new_block(pass->context, &pass->layout);
-	memcpy(pass->kept[pass->n_kept++], block, osml_block_bytes(&pass->layout));
+	}
+	pass->n_rows[pass->n_kept] = kept->nrows;
+	pass->kept[pass->n_kept++] = kept;
 }
 
 static bool
 take_block(void *arg, OsmlBlock *raw)
 {
 	Pass	   *pass = arg;
+	int			rows;
 
 	CHECK_FOR_INTERRUPTS();
-	if (pass->fit)
-		osml_check_status(osml_fit_block(pass->fit, raw, NULL));
-	else
-		load_block(pass, raw);
-	pass->rows += raw->nrows;
+	rows = raw->nrows;
+	load_block(pass, raw);
+	pass->rows += rows;
 	pass->all = seconds_since(pass->began);
 	if (pass->n_blocks++ == 0)
 	{
 		pass->first = pass->all;
-		pass->first_rows = raw->nrows;
+		pass->first_rows = rows;
 	}
 	return pass->n_blocks < PASS_BLOCKS;
-}
-
-static void
-take_text(void *arg, int key_column, uint64 key, const char *text, int length)
-{
-	Pass	   *pass = arg;
-
-	osml_check_status(osml_fit_text(pass->fit, key_column, key, text, length));
 }
 
 /*
@@ -140,8 +136,6 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 		.on_null = hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP : hparams->on_null,
 		.on_nonfinite = OSML_ON_NONFINITE_SKIP,
 		.sink = take_block,
-		.text_sink = pass->fit ? take_text : NULL,
-		.text_keys = pass->fit ? osml_wanted_texts(pass->fit, &set->layout) : 0,
 		.arg = pass
 	};
 	double		pace;
@@ -149,65 +143,41 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 	INSTR_TIME_SET_CURRENT(pass->began);
 	for (int u = 0; u < source->n_units && pass->n_blocks < PASS_BLOCKS; u++)
 		(void) osml_scan_unit(&scan, &source->units[u], 0, 0);
-	trial->rows = Max(trial->rows, pass->rows);
-	trial->whole = pass->n_blocks < PASS_BLOCKS;
+	trial->rows = pass->rows;
 	if (pass->rows == 0)
 		return 0;
 	if (pass->rows == pass->first_rows)
 		return pass->all / pass->rows;
 	pace = (pass->all - pass->first) / (pass->rows - pass->first_rows);
-	trial->start = Max(trial->start, pass->first - pace * pass->first_rows);
+	trial->start = Max(0, pass->first - pace * pass->first_rows);
 	return pace;
 }
 
-/* Complete the set's program, pass by pass. */
+/* Scale the blocks that were read as a run would that had read no others. */
 static void
-learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-	  const OsmlHparams *hparams, OsmlTrial *trial)
-{
-	OsmlArena	arena = osml_context_arena(CurrentMemoryContext);
-	OsmlStatus	status;
-	OsmlFitPass *fit;
-
-	if (osml_feature_set_prepare(set, dataset))
-		return;
-	while ((fit = osml_fit_begin(set->program, &arena, &status)) != NULL)
-	{
-		Pass		pass = {.fit = fit};
-		int			bad = 0;
-		char		message[256] = "";
-
-		trial->learn_row += run_pass(&pass, source, set, hparams, trial);
-		trial->n_learning++;
-		if (osml_fit_end(fit, &bad, message) != OSML_OK)
-			osml_step_error(set, dataset, bad, message);
-	}
-	osml_check_status(status);
-}
-
-/* As many prepared blocks as steps want, scaled as the rows read tell. */
-static void
-prepare(const OsmlModelSpec *spec, Pass *pass)
+scale_blocks(OsmlModelSpec *spec, Pass *pass)
 {
 	int			n = spec->layout.n_dense;
-	int			n_read = pass->n_kept;
 	OsmlScaling scaling = {.n = n};
 
 	scaling.center = palloc0(sizeof(double) * Max(1, n));
 	scaling.scale = palloc0(sizeof(double) * Max(1, n));
 	scaling.impute = palloc0(sizeof(double) * Max(1, n));
-	for (int j = 0; j < n; j++)
-	{
-		scaling.center[j] = scaling.impute[j] = pass->stats[j].mean;
-		scaling.scale[j] = osml_stats_std(&pass->stats[j]);
-	}
-	scaling.label_center = pass->stats[n].mean;
-	scaling.label_scale = osml_stats_std(&pass->stats[n]);
-	for (int i = 0; i < n_read; i++)
+	osml_scaling_fill(pass->encoder.set, pass->hparams, pass->stats, &scaling);
+	spec->loss_param = pass->hparams->huber_delta / scaling.label_scale;
+	for (int i = 0; i < pass->n_kept; i++)
 	{
 		fill_up(&spec->layout, pass->kept[i]);
 		osml_prepare_block(&scaling, &spec->layout, spec->precision, pass->kept[i]);
 	}
+}
+
+/* As many prepared blocks as steps want. */
+static void
+multiply_blocks(const OsmlModelSpec *spec, Pass *pass)
+{
+	int			n_read = pass->n_kept;
+
 	for (int i = n_read; i < pass->n_wanted; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -237,6 +207,7 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 	int			batch = (int) Min(hparams->batch_size, OSML_BLOCK_ROWS);
 	void	   *scratch = palloc0(spec->ops->scratch(spec, batch));
 	OsmlRowsAt	at = {0, 0};
+	OsmlAnomaly unused;
 	double		loss_sum = 0;
 	double		seconds;
 	int64		rows = 0;
@@ -250,9 +221,15 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 			const OsmlBlock *block = pass->kept[i];
 
 			for (int lo = 0; lo < block->nrows; lo += batch)
-				spec->ops->accumulate(spec, &osml_backend_cpu, block, lo,
-									  Min(lo + batch, block->nrows), at, params, grad,
+			{
+				int			hi = Min(lo + batch, block->nrows);
+
+				if (hparams->detect_anomaly)
+					(void) spec->ops->find_anomaly(spec, &osml_backend_cpu, block, lo, hi, at,
+												   params, scratch, &unused);
+				spec->ops->accumulate(spec, &osml_backend_cpu, block, lo, hi, at, params, grad,
 									  &loss_sum, scratch);
+			}
 			rows += block->nrows;
 		}
 		CHECK_FOR_INTERRUPTS();
@@ -260,16 +237,76 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 	return seconds / rows;
 }
 
+/* Is a step's gradient one that a run goes on with? */
+static bool
+is_finite(const OsmlModelSpec *spec, double loss_sum, double weight, void *grad)
+{
+	size_t		n = spec->ops->n_params(spec);
+
+	weight = weight > 0 ? weight : 1;
+	osml_backend_cpu.scale(spec->precision, n, grad, 1.0 / weight);
+	return isfinite(loss_sum / weight) &&
+		isfinite(osml_backend_cpu.norm(spec->precision, n, grad));
+}
+
+/*
+ * Batches of the rows that were read, in their order, each with the parameters
+ * of step 0: values so large that a step ends in infinity are found without one.
+ */
+static void
+foresee_steps(const OsmlModelSpec *spec, const Pass *pass, void *params, void *grad,
+			  OsmlTrial *trial)
+{
+	int64		batch = Min(pass->hparams->batch_size, PASS_BLOCKS * OSML_BLOCK_ROWS);
+	void	   *scratch = palloc0(spec->ops->scratch(spec, batch));
+	Size		bytes = spec->ops->n_params(spec) * osml_precision_size(spec->precision);
+	OsmlRowsAt	at = {0, 0};
+	double		loss_sum = 0;
+	double		weight = 0;
+	int64		rows = 0;
+	int			n_read = pass->n_kept;
+
+	for (int i = 0, lo = 0; i < n_read && !trial->explodes;)
+	{
+		int			hi = (int) Min(pass->n_rows[i], lo + batch - at.row);
+
+		spec->ops->accumulate(spec, &osml_backend_cpu, pass->kept[i], lo, hi, at, params,
+							  grad, &loss_sum, scratch);
+		weight += osml_run_weight(spec, pass->kept[i], lo, hi);
+		at.row += hi - lo;
+		rows += hi - lo;
+		lo = hi;
+		if (lo == pass->n_rows[i])
+		{
+			lo = 0;
+			i++;
+		}
+		if (at.row < batch && i < n_read)
+			continue;
+		if (spec->ops->end_batch)
+			spec->ops->end_batch(spec, &osml_backend_cpu, params, grad, &loss_sum, scratch);
+		trial->explodes = !is_finite(spec, loss_sum, weight, grad);
+		memset(grad, 0, bytes);
+		loss_sum = weight = 0;
+		at.row = 0;
+		at.batch++;
+		CHECK_FOR_INTERRUPTS();
+	}
+	trial->one_step = pass->n_blocks < PASS_BLOCKS && at.batch == 1 && rows <= batch;
+	pfree(scratch);
+}
+
 /* Updates of the parameters, as fit.c takes them. */
 static double
 time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
-		  void *grad, void *state)
+		  void *grad, void *state, void *averages)
 {
 	const OsmlBackend *backend = &osml_backend_cpu;
 	OsmlOptim	optim = (OsmlOptim) hparams->optimizer;
 	size_t		n = spec->ops->n_params(spec);
 	OsmlOptimHyper hyper;
 	OsmlOptimStep update;
+	OsmlAverage average = {.kind = OSML_AVERAGE_EMA,.decay = hparams->ema_decay};
 	double		seconds;
 	int64		steps = 0;
 	instr_time	start;
@@ -282,6 +319,8 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 		(void) backend->norm(spec->precision, n, grad);
 		osml_optim_begin_step(&update, &hyper, hparams->lr, ++steps);
 		backend->optim_step(spec->precision, optim, &update, n, params, grad, state);
+		if (hparams->weight_averaging == 1 + OSML_AVERAGE_EMA)
+			osml_average_update(&average, spec->precision, n, averages, params);
 		CHECK_FOR_INTERRUPTS();
 	} while ((seconds = seconds_since(start)) < ENOUGH);
 	return seconds / steps;
@@ -291,8 +330,9 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 static void
 time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 {
-	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout, pass->n_classes);
-	Size		bytes = Max(1, spec.ops->n_params(&spec)) *
+	OsmlModelSpec spec = osml_run_spec(hparams, &pass->layout,
+									   pass->encoder.classes ? pass->encoder.classes->n : 0);
+	Size		bytes = Max(1, osml_model_values(&spec)) *
 		osml_precision_size(spec.precision);
 	int			slots = osml_optim_slots((OsmlOptim) hparams->optimizer);
 	int			flags = MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO;
@@ -301,20 +341,23 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 	void	   *state = MemoryContextAllocExtended(CurrentMemoryContext,
 												   bytes * Max(1, slots), flags);
 
-	spec.loss_param = hparams->huber_delta;
-	prepare(&spec, pass);
+	scale_blocks(&spec, pass);
+	osml_run_init(&spec, hparams, params);
+	foresee_steps(&spec, pass, params, grad, trial);
+	multiply_blocks(&spec, pass);
 	/* one that is kept belongs to loading */
 	if (hparams->shuffle == OSML_SHUFFLE_EPOCH)
 		trial->epoch_row = time_shuffle(&spec, hparams, pass);
 	else if (hparams->shuffle == OSML_SHUFFLE_ONCE)
 		trial->shuffle_row = time_shuffle(&spec, hparams, pass);
 	trial->epoch_row += time_gradient(&spec, hparams, pass, params, grad);
-	trial->step = time_step(&spec, hparams, params, grad, state);
+	trial->step = time_step(&spec, hparams, params, grad, state,
+							MemoryContextAllocExtended(CurrentMemoryContext, bytes, flags));
 }
 
 void
-osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-		   const OsmlHparams *hparams, int n_classes, double rows, OsmlTrial *trial)
+osml_trial(const OsmlSource *source, const OsmlFeatureSet *set, const OsmlHparams *hparams,
+		   const OsmlClasses *classes, double rows, OsmlTrial *trial)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "osml trial",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -323,9 +366,8 @@ osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	double		blocks;
 
 	memset(trial, 0, sizeof(*trial));
-	learn(source, set, dataset, hparams, trial);
 	pass->context = context;
-	pass->n_classes = n_classes;
+	pass->hparams = hparams;
 	pass->layout = osml_model_layout(set);
 	blocks = Min(ceil(rows / OSML_BLOCK_ROWS),
 				 (double) (Min(STEP_BYTES, (Size) osml_max_memory * 1024) /
@@ -335,6 +377,7 @@ osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
 	pass->stats = palloc(sizeof(OsmlColumnStats) * (pass->layout.n_dense + 1));
 	osml_stats_init(pass->stats, pass->layout.n_dense + 1);
 	pass->encoder.set = set;
+	pass->encoder.classes = classes;
 	pass->encoder.on_null = hparams->on_null == OSML_ON_NULL_ERROR ? OSML_ON_NULL_SKIP :
 		hparams->on_null;
 	pass->encoder.on_nonfinite = OSML_ON_NONFINITE_SKIP;

@@ -6,6 +6,7 @@
 #ifndef OSML_TRIAL_H
 #define OSML_TRIAL_H
 
+#include "features/classes.h"
 #include "hparams/hparams.h"
 #include "source/source.h"
 
@@ -13,10 +14,9 @@
 typedef struct OsmlTrial
 {
 	int64		rows;			/* that were read in a pass */
-	bool		whole;			/* those were all there are */
-	int			n_learning;		/* passes that learn features */
+	bool		explodes;		/* a step from the initial parameters is not finite */
+	bool		one_step;		/* those were all rows, and a step takes them all */
 	double		start;			/* of a pass, until its first rows are there */
-	double		learn_row;		/* a row of all learning passes together */
 	double		read_row;		/* a row read and made into features */
 	double		shuffle_row;	/* a row of a shuffle that is kept */
 	double		epoch_row;		/* a row's gradient, and shuffle where each epoch has one */
@@ -24,14 +24,13 @@ typedef struct OsmlTrial
 } OsmlTrial;
 
 /*
- * rows: those that a run would train on, as far as they matter to a cache.
- * Learns the set's features, from the blocks that it reads, where they lack
- * something.  Errors are those that a run would have with these rows, but for
- * NULLs, NaN and infinities, whose rows are left out.  n_classes: of a label of
- * classes, which are dealt at random.
+ * rows: those that a run would train on, as far as they matter to a cache.  The set's
+ * program is complete, and so are the classes of a label that is one of classes.
+ * Errors are those that a run would have with these rows, but for NULLs, NaN and
+ * infinities, whose rows are left out.
  */
-extern void osml_trial(const OsmlSource *source, OsmlFeatureSet *set, const char *dataset,
-					   const OsmlHparams *hparams, int n_classes, double rows,
+extern void osml_trial(const OsmlSource *source, const OsmlFeatureSet *set,
+					   const OsmlHparams *hparams, const OsmlClasses *classes, double rows,
 					   OsmlTrial *trial);
 
 #endif							/* OSML_TRIAL_H */

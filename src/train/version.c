@@ -14,9 +14,9 @@
 #include "compute/stats.h"
 #include "model/explain.h"
 #include "model/linear.h"
-#include "model/safetensors.h"
 #include "source/definition.h"
 #include "train/version.h"
+#include "train/weights.h"
 
 /* categories of a version that are listed, a row each in osml.weight and osml.bin */
 #define MAX_LISTED 20000
@@ -25,32 +25,14 @@
 static bytea *
 pack_weights(const OsmlRun *run)
 {
-	OsmlTensor	tensors[OSML_MAX_TENSORS];
-	OsmlSafetensor *out;
+	OsmlSafetensor *tensors = palloc(sizeof(OsmlSafetensor) * OSML_MAX_TENSORS);
 	OsmlSafetensorsMeta meta[] = {
 		{"format", "osml"},
 		{"model_type", run->kind->name},
 	};
-	int			n = run->spec.ops->tensors(&run->spec, tensors);
-	size_t		value_size = osml_precision_size(run->spec.precision);
-	size_t		size;
-	bytea	   *bytes;
 
-	out = palloc0(sizeof(OsmlSafetensor) * n);
-	for (int i = 0; i < n; i++)
-	{
-		strlcpy(out[i].name, tensors[i].name, sizeof(out[i].name));
-		out[i].precision = run->spec.precision;
-		out[i].ndim = tensors[i].ndim;
-		for (int k = 0; k < tensors[i].ndim; k++)
-			out[i].shape[k] = tensors[i].shape[k];
-		out[i].data = (const char *) run->params + tensors[i].offset * value_size;
-	}
-	size = osml_safetensors_size(out, n, meta, lengthof(meta));
-	bytes = palloc(VARHDRSZ + size);
-	SET_VARSIZE(bytes, VARHDRSZ + size);
-	osml_safetensors_write(out, n, meta, lengthof(meta), VARDATA(bytes));
-	return bytes;
+	return osml_weights_pack(tensors, osml_weights_tensors(run, tensors), meta,
+							 lengthof(meta));
 }
 
 /* Parameter i in the scaled columns' units, as float64. */
@@ -165,7 +147,8 @@ osml_settle_unseen(OsmlRun *run)
 {
 	size_t		first = 0;
 
-	if (run->spec.ops != &osml_model_linear)
+	/* of a warm start: what no row shows now, earlier rows may have */
+	if (run->spec.ops != &osml_model_linear || run->warm)
 		return;
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
@@ -377,9 +360,9 @@ store_bins(const OsmlRun *run, int64 version_id)
 	}
 }
 
-/* The feature set as JSON, without what making it leaves: see count_definitions() in learn.c. */
-static Jsonb *
-pack_features(const OsmlRun *run)
+/* Without what making it leaves: see count_learned() in learn.c. */
+Jsonb *
+osml_pack_features(const OsmlRun *run)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "osml features as JSON",
@@ -397,7 +380,7 @@ pack_features(const OsmlRun *run)
 }
 
 void
-osml_store_version(OsmlRun *run)
+osml_store_version(OsmlRun *run, int64 step, bool deploy)
 {
 	OsmlModelRow *model = osml_model_ensure(run->plan->model);
 	OsmlVersionRow row = {0};
@@ -423,10 +406,11 @@ osml_store_version(OsmlRun *run)
 	row.val_loss = run->val_loss;
 	row.test_loss = run->test_loss;
 	row.summary = run->row.summary;
-	row.program = pack_features(run);
+	row.program = osml_pack_features(run);
+	row.steps = step;
 	fill_features(run, &row);
 	fill_weights(run, &row);
-	osml_version_insert(model, &row, run->hparams->deploy);
+	osml_version_insert(model, &row, deploy);
 	store_bins(run, row.version_id);
 	run->row.version = row.version;
 }

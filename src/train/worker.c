@@ -34,7 +34,8 @@ static ResourceOwner worker_owner = NULL;
 
 /* what a query of the caller's may depend on, and what bounds a run */
 static const char *const carried_settings[] = {
-	"search_path", "TimeZone", "DateStyle", "IntervalStyle", "row_security",
+	"search_path", "TimeZone", "timezone_abbreviations", "DateStyle", "IntervalStyle",
+	"row_security",
 	"extra_float_digits", "bytea_output", "lc_monetary", "lc_numeric", "lc_time",
 	"default_text_search_config", "standard_conforming_strings", "backslash_quote",
 	"array_nulls", "transform_null_equals", "xmlbinary", "xmloption", "temp_file_limit",
@@ -42,8 +43,8 @@ static const char *const carried_settings[] = {
 	"osml.max_metric_rows",
 };
 
-OsmlSegment *
-osml_worker_start(Datum main_arg)
+void
+osml_worker_prepare(void)
 {
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGINT, StatementCancelHandler);
@@ -54,6 +55,12 @@ osml_worker_start(Datum main_arg)
 												 ALLOCSET_DEFAULT_SIZES);
 	worker_owner = ResourceOwnerCreate(NULL, "osml worker");
 	CurrentResourceOwner = worker_owner;
+}
+
+OsmlSegment *
+osml_worker_start(Datum main_arg)
+{
+	osml_worker_prepare();
 	return osml_segment_attach(DatumGetUInt32(main_arg));
 }
 

@@ -8,8 +8,11 @@
 
 #include "train/segment.h"
 
+/* First thing in a worker: signals, and a context of its own, which is current. */
+extern void osml_worker_prepare(void);
+
 /*
- * First thing in a worker: signals, map the segment.  The run's context is
+ * The same for a worker of a run, and map its segment.  The run's context is
  * current on return and lives as long as the process.
  */
 extern OsmlSegment *osml_worker_start(Datum main_arg);

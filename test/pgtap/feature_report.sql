@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(151);
+SELECT plan(166);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -300,5 +300,58 @@ SELECT is((SELECT max(p.together_tell) FROM unnest('{0.5,0.6,0.7,0.82,0.87,0.9}'
 		CASE WHEN y = 1 AND u(1, i, 2) < 0.6 THEN date ''2024-01-01'' + (300 * u(1, i, 3))::int END AS renewed_at,
 		CASE WHEN y = 1 AND u(1, i, 4) < 0.6 THEN 100 * u(1, i, 5) END AS renewal FROM (SELECT i, (u(1, i, 1) < %s)::int AS y FROM generate_series(1, 5000) i) i', q)) p),
 	0::float8, 'two that are filled for one class tell nothing together');
+
+-- --- what is set once the label passes a border ------------------------------------------
+
+-- counts: arrivals of a process of rate 1 until the mean (Knuth)
+CREATE FUNCTION arrivals(seed int, i bigint, mean float8) RETURNS int LANGUAGE sql IMMUTABLE
+	RETURN (SELECT count(*) FROM (SELECT sum(e(seed, i, 600 + k)) OVER (ORDER BY k) AS t FROM generate_series(1, 40) k) t WHERE t < mean)::int;
+-- the different verdicts on each feature, over seeds and numbers of rows, where the pattern is in the reason or not
+CREATE FUNCTION over_seeds(query text, pattern text, seeds int, VARIADIC n int[]) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(format('%s %s', feature, found), '; ' ORDER BY found, feature) FROM (
+		SELECT feature, string_agg(DISTINCT verdict || CASE WHEN reason ~ pattern THEN '' ELSE ' otherwise' END, ' ') AS found
+			FROM generate_series(1, seeds) seed, unnest(n) rows, LATERAL osml_feature_report(replace(replace(query, '$seed', seed::text), '$n', rows::text))
+			GROUP BY feature) s
+$$;
+SELECT is(over_seeds('SELECT y, tone, team, CASE WHEN y > 3 THEN ''closed'' WHEN u($seed, i, 3) < 0.5 THEN ''open'' ELSE ''active'' END AS b_status,
+		CASE WHEN y > 3 THEN CASE WHEN u($seed, i, 3) < 0.5 THEN ''paid'' ELSE ''lost'' END ELSE ''open'' END AS ending,
+		CASE WHEN y > 3 THEN ''p'' || floor(200 * u($seed, i, 3)) END AS person, CASE WHEN y <= 3 THEN floor(4 * u($seed, i, 3))::int END AS lane,
+		CASE WHEN y > 3 THEN u($seed, i, 3) ELSE 0 END AS fee, y > 3 AS flag, 7 - (y > 3)::int AS code,
+		CASE WHEN (y > 3) <> odd THEN ''closed'' ELSE ''open'' END AS noisy, CASE WHEN (y > 3) <> odd THEN u($seed, i, 3) END AS noisy_fee
+		FROM (SELECT i, tone, team, arrivals($seed, i, exp(0.6 + 0.4 * tone + 0.3 * team)) AS y, (u($seed, i, 4) < 0.01) AS odd
+			FROM (SELECT i, z($seed, i, 1) AS tone, floor(3 * u($seed, i, 2))::int AS team FROM generate_series(1, $n) i) i) i',
+		'^tells whether the label is above 3, however near it is, right in (9[789]|100)\.. % of rows above and (9[789]|100)\.. % of the others: known only after it', 4, 3000),
+	'b_status drop; code drop; ending drop; fee drop; flag drop; lane drop; noisy drop; noisy_fee drop; person drop; team keep otherwise; tone keep otherwise',
+	'what is set once a count passes 3, by values, NULL or both, a few rows wrong');
+SELECT is(over_seeds('SELECT y, y <= 1 AS a, CASE WHEN y <= 1 THEN ''waiting'' WHEN u($seed, i, 3) < 0.5 THEN ''a'' ELSE ''b'' END AS b, (y <= 1) <> (u($seed, i, 4) < 0.01) AS c
+		FROM (SELECT i, arrivals($seed, i, 2.5) AS y FROM generate_series(1, $n) i) i', 'label is above 1, however near', 4, 3000, 20000),
+	'a drop; b drop; c drop', 'or is set until it passes 1');
+SELECT is(over_seeds('SELECT amount, CASE WHEN amount > 50 THEN ''flagged'' ELSE ''ok'' END AS a, (amount > 50) <> (u($seed, i, 4) < 0.01) AS b, CASE WHEN amount <= 50 THEN u($seed, i, 3) END AS c
+		FROM (SELECT i, exp(3.5 + 0.8 * z($seed, i, 1)) AS amount FROM generate_series(1, $n) i) i', 'label is above (50|[45][0-9]\.?[0-9]*), however near', 4, 1000, 3000, 20000),
+	'a drop; b drop; c drop', 'an amount that passes 50');
+SELECT is(over_seeds('SELECT cents / 100.0 AS amount, cents > 5000 AS a FROM (SELECT i, floor(6000 * e($seed, i, 1)) AS cents FROM generate_series(1, $n) i) i', 'label is above 50, however near', 4, 3000),
+	'a drop', 'likewise in cents');
+
+-- good features divide the label too, but not to the row, or where it has few rows, or one value of it from the
+-- others, or at several borders; and some rows show nothing
+CREATE TABLE honest (what text, query text);
+INSERT INTO honest VALUES
+	('bins of what makes 95 to 99 % of the label', 'SELECT 3 * x + 0.2 * z($seed, i, 2) AS y, 3 * x + 0.087 * z($seed, i, 3) AS y2, width_bucket(x, 0, 1, 10) AS a, ''b'' || width_bucket(x, 0, 1, 10) AS b, x > 0.5 AS c, x > 0.9 AS d
+		FROM (SELECT i, u($seed, i, 1) AS x FROM generate_series(1, $n) i) i'),
+	('groups that overlap', 'SELECT 3 * a + z($seed, i, 2) AS y, a FROM (SELECT i, (u($seed, i, 1) < 0.4)::int AS a FROM generate_series(1, $n) i) i'),
+	('groups that hardly overlap', 'SELECT CASE WHEN a THEN 6 ELSE 0 END + z($seed, i, 2) AS y, a FROM (SELECT i, u($seed, i, 1) < 0.4 AS a FROM generate_series(1, $n) i) i'),
+	('counts of groups', 'SELECT arrivals($seed, i, CASE WHEN a THEN 14 ELSE 1 END) AS y, a FROM (SELECT i, u($seed, i, 1) < 0.4 AS a FROM generate_series(1, $n) i) i'),
+	('zones of a tariff', 'SELECT 5 * a + 5 * u($seed, i, 2) AS y, a, ''z'' || a AS b FROM (SELECT i, floor(5 * u($seed, i, 1))::int AS a FROM generate_series(1, $n) i) i'),
+	('zones and extras', 'SELECT round((CASE WHEN a THEN 30 ELSE 10 END + 4 * e($seed, i, 2))::numeric, 2) AS y, a FROM (SELECT i, u($seed, i, 1) < 0.3 AS a FROM generate_series(1, $n) i) i'),
+	('two zones with room between', 'SELECT CASE WHEN a THEN 5 ELSE 0 END + 4 * u($seed, i, 2) AS y, a FROM (SELECT i, u($seed, i, 1) < 0.5 AS a FROM generate_series(1, $n) i) i'),
+	('the way that makes a fare', 'SELECT 3.5 + 2.4 * km + 2 * z($seed, i, 2) AS y, km, km::int AS a, km > 5 AS b, CASE WHEN km < 2 THEN ''A'' WHEN km < 5 THEN ''B'' ELSE ''C'' END AS c
+		FROM (SELECT i, 4 * e($seed, i, 1) AS km FROM generate_series(1, $n) i) i'),
+	('a shop that is closed', 'SELECT CASE WHEN a THEN arrivals($seed, i, 6) ELSE 0 END AS y, a FROM (SELECT i, u($seed, i, 1) < 0.85 AS a FROM generate_series(1, $n) i) i'),
+	('a shop that sells amounts', 'SELECT CASE WHEN a THEN 100 * e($seed, i, 2) ELSE 0 END AS y, a FROM (SELECT i, u($seed, i, 1) < 0.85 AS a FROM generate_series(1, $n) i) i');
+SELECT is((SELECT count(*) FROM generate_series(1, 8) seed, unnest('{50,100,200,1000,3000}'::int[]) n,
+		LATERAL osml_feature_report(replace(replace(query, '$seed', seed::text), '$n', n::text)) r WHERE verdict = 'drop'), 0::bigint, format('no verdict is drop: %s', what))
+	FROM honest;
+SELECT is(over_seeds('SELECT y, y > 0 AS a FROM (SELECT i, arrivals($seed, i, 2.5) AS y FROM generate_series(1, $n) i) i', '^tells whether the label is above 0, right in 100.0 % of rows above and 100.0 % of the others: a state of its own, or known only after it', 4, 3000),
+	'a look', 'one value of a count may be a state of its own');
 
 SELECT * FROM finish();

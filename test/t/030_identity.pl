@@ -209,7 +209,7 @@ is( osml_sql($node, q{
 		SELECT string_agg(c.oid::regclass || ' ' || p, ', ' ORDER BY c.relname)
 		FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) p
 		WHERE relnamespace = 'osml'::regnamespace AND relkind IN ('r', 'v')
-		AND relname NOT IN ('datasets', 'runs', 'progress', 'metrics', 'events', 'models',
+		AND relname NOT IN ('datasets', 'runs', 'progress', 'metrics', 'events', 'checkpoints', 'models',
 			'features', 'weights', 'bins', 'definitions', 'model_definitions',
 			'feature_notes', 'statistics')
 		AND has_table_privilege('carol', c.oid, p)}),

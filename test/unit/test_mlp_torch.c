@@ -180,6 +180,37 @@ test_names(void)
 	   "as many as have names fit");
 }
 
+/* an output that is not finite, of rows by themselves and of a batch that is kept */
+static void
+test_anomaly(OsmlModelSpec *spec, OsmlBlock *block, double *params, void *scratch)
+{
+	static double before[MAX_VALUES];
+	static double grad[MAX_VALUES];
+	OsmlAnomaly found = {.module = ""};
+	OsmlRowsAt	at = {3, 0};
+	double		loss = 0;
+	double		value = osml_block_column(block, 0)[13];
+
+	osml_block_column(block, 0)[13] = INFINITY;
+	memcpy(before, params, sizeof(before));
+	spec->ops->accumulate(spec, cpu, block, 0, 13, at, params, grad, &loss, scratch);
+	ok(!spec->ops->find_anomaly(spec, cpu, NULL, 0, 0, at, params, scratch, &found),
+	   "a batch without an odd value has none");
+	at.row = 13;
+	spec->ops->accumulate(spec, cpu, block, 13, 20, at, params, grad, &loss, scratch);
+	ok(spec->ops->find_anomaly(spec, cpu, NULL, 0, 0, at, params, scratch, &found) &&
+	   strcmp(found.module, "1") == 0 && !isfinite(found.value),
+	   "with batch norm an odd value is in the outputs of the first layer");
+	ok(memcmp(before, params, sizeof(before)) == 0, "looking leaves running statistics alone");
+	spec->network.batch_norm = false;
+	ok(spec->ops->find_anomaly(spec, cpu, block, 5, 20, at, params, scratch, &found) &&
+	   found.row == 8 && strcmp(found.module, "0") == 0, "without it in those of its row");
+	ok(!spec->ops->find_anomaly(spec, cpu, block, 0, 13, at, params, scratch, &found),
+	   "other rows have none");
+	spec->network.batch_norm = true;
+	osml_block_column(block, 0)[13] = value;
+}
+
 /* running statistics after one batch, and after one of a single row */
 static void
 test_batch_norm(void)
@@ -230,6 +261,21 @@ test_batch_norm(void)
 	ok(isfinite(cpu->norm(OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
 	   grad[0] == 0 && grad[spec.ops->n_params(&spec) - 1] != 0,
 	   "its gradient is finite, and zero where it goes through the normalised values");
+	/* rows 0 to 15 are given up, and the batch begins anew with five others */
+	for (int given_up = 0; given_up < 2; given_up++)
+	{
+		memcpy(params, before, sizeof(params));
+		squares = loss;
+		loss = 0;
+		if (given_up)
+			spec.ops->accumulate(&spec, cpu, block, 0, 15, (OsmlRowsAt) {2, 0}, params, grad,
+								 &loss, scratch);
+		spec.ops->accumulate(&spec, cpu, block, 15, 20, (OsmlRowsAt) {2, 0}, params, grad,
+							 &loss, scratch);
+		spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
+	}
+	ok(loss == squares, "a batch that was given up leaves no row in the next");
+	test_anomaly(&spec, block, params, scratch);
 	free(block);
 	free(scratch);
 }

@@ -1,0 +1,88 @@
+#!/bin/bash
+# Networks and classes against PyTorch: the same rows, batches, optimizer, epochs,
+# float32, one thread.
+#
+# osml's seconds are those of the whole call, which reads the table, standardises
+# and shuffles it; PyTorch's are those of its step loop alone, over rows that lie
+# ready in memory.
+REPS=${REPS:-3}
+PYTHON=${PYTHON:-/usr/bin/python3}
+# a tenth of the rows is enough to look at how it works
+SCALE=${SCALE:-1}
+
+# name rows columns hidden outputs epochs
+cases=(
+	"small $((262144 / SCALE)) 9 3,5,8 1 4"
+	"large $((65536 / SCALE)) 9 512,512 1 1"
+	"classes $((1000000 / SCALE)) 100 - 10 1"
+)
+batch=512
+folder=$(mktemp -d)
+
+"$PYTHON" -c 'import torch' 2>/dev/null || {
+	echo "\\echo needs PyTorch: apt-get install python3-torch"
+	echo "\\quit"
+	exit
+}
+
+cat <<'EOT'
+SET client_min_messages = warning;
+SET osml.max_memory = '4GB';
+CREATE EXTENSION osml;
+CREATE TABLE measurement (name text, what text, repetition int, seconds float8);
+EOT
+echo "\\! chmod 777 $folder"
+for case in "${cases[@]}"; do
+	read -r name rows columns hidden outputs epochs <<<"$case"
+	hidden=${hidden#-}
+	# an integer label that is a function of the columns, with some noise
+	cat <<-EOT
+	SELECT 'CREATE TABLE "$name" AS SELECT '
+		|| CASE $outputs WHEN 1 THEN '(100 * (x1 + x2 * x3) + 10 * random())::int'
+			ELSE 'floor($outputs * (x1 + x2) / 2.0000001)::int' END
+		|| ' AS y, ' || string_agg('x' || c, ', ' ORDER BY c)
+		|| ' FROM (SELECT ' || string_agg('(hashint8(i * $columns + ' || c
+			|| ') & 1048575) / 1048576::float8 AS x' || c, ', ' ORDER BY c)
+		|| ' FROM generate_series(1::bigint, $rows) i) r'
+	FROM generate_series(1, $columns) c \\gexec
+	\\copy "$name" TO '$folder/$name' (FORMAT binary)
+	EOT
+	if [ "$outputs" = 1 ]; then kind='"model_type": "mlp", '; else kind='"model_type": "softmax", '; fi
+	[ -z "$hidden" ] || kind+="\"num_hidden_neurons\": [$hidden], "
+	for ((rep = 0; rep <= REPS; rep++)); do
+		cat <<-EOT
+		SELECT clock_timestamp() AS started \\gset
+		SELECT osml_train('"$name"', '{$kind"optimizer": "AdamW", "lr": 0.001, "precision": "float32",
+			"batch_size": $batch, "max_epochs": $epochs}', '$name') AS ignored \\gset
+		INSERT INTO measurement SELECT '$name', 'osml', $rep,
+			extract(epoch FROM clock_timestamp() - :'started');
+		\\set torch \`$PYTHON bench/lib/torch_peer.py $folder/$name $rows $columns "$hidden" $outputs $batch $epochs\`
+		INSERT INTO measurement SELECT '$name', 'torch', $rep, :'torch';
+		EOT
+	done
+	echo "DROP TABLE \"$name\";"
+	echo "\\! rm -f $folder/$name"
+done
+cat <<'EOT'
+-- the first round warms caches and is thrown away
+DELETE FROM measurement WHERE repetition = 0;
+CREATE VIEW median AS
+	SELECT name, percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE what = 'osml') AS osml_seconds,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) FILTER (WHERE what = 'torch') AS torch_seconds,
+		json_object_agg(what || ' ' || repetition, seconds) AS seconds
+	FROM measurement GROUP BY name;
+CREATE VIEW result AS
+	SELECT json_object_agg(name, json_build_object('osml_seconds', osml_seconds, 'torch_seconds', torch_seconds,
+		'ratio', round((torch_seconds / osml_seconds)::numeric, 2), 'seconds', seconds)) AS networks FROM median;
+EOT
+echo "SELECT CASE name"
+for case in "${cases[@]}"; do
+	read -r name rows columns hidden outputs epochs <<<"$case"
+	echo "	WHEN '$name' THEN '$rows rows of $columns columns, hidden [${hidden#-}], $outputs outputs, $epochs epochs'"
+done
+cat <<EOT
+	END AS run, round(osml_seconds::numeric, 2) AS "osml s", round(torch_seconds::numeric, 2) AS "PyTorch s",
+	round((torch_seconds / osml_seconds)::numeric, 2) AS "times as fast"
+FROM median ORDER BY name DESC;
+\\! rm -rf $folder
+EOT

@@ -1,0 +1,78 @@
+-- The best weights of a run as versions, and steps that explode.
+CREATE SCHEMA sckp;
+SET search_path = sckp, public;
+SET client_min_messages = warning;
+\pset format unaligned
+\pset tuples_only
+CREATE TABLE rows AS SELECT sin(i) * 3 + i % 7 AS y, sin(i * 1.3) AS a, (i % 7)::float8 AS b, 'k' || i % 5 AS k FROM generate_series(1, 2000) i;
+
+-- --- Best weights ------------------------------------------------------------------
+SELECT osml_train('rows', '{"max_epochs": 4, "batch_size": 20, "lr": 0.05, "val_fraction": 0.2, "val_check_interval": 30, "log_every_n_steps": 1,
+	"save_top_k": 3, "save_last": true, "monitor": "val_mae"}', 'ckp best') AS run \gset
+-- the three best values of the metric, the best last and deployed; then the last weights before them, unless they are among those
+SELECT count(*), count(*) FILTER (WHERE deployed), bool_and(deployed = (version = 4)) FROM osml.models WHERE model = 'ckp best';
+WITH best AS (SELECT step, row_number() OVER (ORDER BY value, step) AS place FROM osml.metrics WHERE run_id = :run AND name = 'val_mae')
+SELECT bool_and(steps = step) FROM best JOIN osml.models ON model = 'ckp best' AND version = 5 - place WHERE place <= 3;
+SELECT v.steps = r.steps FROM osml.models v, osml.runs r WHERE v.model = 'ckp best' AND v.version = 1 AND r.run_id = :run;
+-- each has the weights that its loss is of
+SELECT bool_and(abs(v.val_loss - m.value) < 1e-12 * m.value) FROM osml.models v JOIN osml.metrics m ON m.run_id = :run AND m.name = 'val_mse' AND m.step = v.steps WHERE v.model = 'ckp best';
+SELECT summary ->> 'best_step' = steps::text, abs((summary ->> 'best_value')::float8 / (SELECT min(value) FROM osml.metrics WHERE run_id = :run AND name = 'val_mae') - 1) < 1e-14
+	FROM osml.models WHERE model = 'ckp best' AND deployed;
+SELECT count(*) FROM osml.checkpoints WHERE run_id = :run;
+-- the deployed one is the same as that of a run that ends there
+SELECT steps FROM osml.models WHERE model = 'ckp best' AND deployed \gset
+SELECT osml_train('rows', jsonb_build_object('max_batches', :steps, 'max_epochs', 4, 'batch_size', 20, 'lr', 0.05, 'val_fraction', 0.2), 'ckp short') > 0;
+SELECT count(*), max(abs(b.weight - s.weight)) FROM osml.weights b JOIN osml.weights s ON s.feature = b.feature AND s.category IS NOT DISTINCT FROM b.category WHERE b.model = 'ckp best' AND b.version = 4 AND s.model = 'ckp short';
+-- of the training loss, without validation rows
+SELECT osml_train('rows', '{"max_epochs": 5, "batch_size": 200, "save_top_k": 1}', 'ckp best of train') AS run \gset
+SELECT count(*), min(steps) = (SELECT step FROM osml.metrics WHERE run_id = :run AND name = 'train_mse_epoch' ORDER BY value LIMIT 1) FROM osml.models WHERE model = 'ckp best of train';
+-- one that is not deployed leaves the deployed one alone
+SELECT osml_train('rows', '{"max_epochs": 5, "batch_size": 200, "save_top_k": 2, "deploy": false}', 'ckp best of train') > 0;
+SELECT version, deployed FROM osml.models WHERE model = 'ckp best of train' ORDER BY version;
+
+-- --- Steps that explode ------------------------------------------------------------
+CREATE TABLE outlier AS SELECT i::float8 AS y, (i % 10)::float8 AS a, CASE WHEN i = 500 THEN 1e200 ELSE i END AS b FROM generate_series(1, 1000) i;
+CREATE FUNCTION explode(extra jsonb, model text DEFAULT 'ckp exploding') RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN osml_train('outlier', '{"scale": "none", "scale_label": "none", "shuffle": "none", "lr": 0.0001, "batch_size": 10, "max_epochs": 2}' || extra, model);
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || regexp_replace(SQLERRM, '\d+', 'N');
+END $$;
+SELECT explode('{}');
+SELECT explode('{"on_nonfinite": "skip"}') AS run \gset
+SELECT kind, step, message FROM osml.events WHERE run_id = :run ORDER BY event_id;
+SELECT status, steps, summary -> 'steps_skipped' FROM osml.runs WHERE run_id = :run;
+-- leaving a batch out is training without its rows
+SELECT osml_train('SELECT * FROM sckp.outlier WHERE y NOT BETWEEN 491 AND 500', '{"scale": "none", "scale_label": "none", "shuffle": "none", "lr": 0.0001, "batch_size": 10, "max_epochs": 2}', 'ckp without') > 0;
+SELECT count(*), max(abs(a.weight - b.weight)) FROM osml.weights a JOIN osml.weights b USING (feature) WHERE a.model = 'ckp exploding' AND b.model = 'ckp without';
+-- running statistics of batch norm stay clean
+UPDATE outlier SET b = 1.7e308 WHERE y IN (499, 500);
+SELECT explode('{"on_nonfinite": "skip", "model_type": "mlp", "num_hidden_neurons": [4], "batch_norm_linear_layers": true}', 'ckp network') AS run \gset
+SELECT status, summary -> 'steps_skipped' FROM osml.runs WHERE run_id = :run;
+SELECT osml_predict('ckp network', r) BETWEEN -1e6 AND 1e6 FROM (SELECT 5.0::float8 AS a, 5.0::float8 AS b) r;
+-- a rate that is too high
+UPDATE outlier SET b = y WHERE b > 1e100;
+SELECT explode('{"optimizer": "SGD", "lr": 0.01}');
+SELECT explode('{"optimizer": "SGD", "lr": 0.01, "on_nonfinite": "rollback", "max_epochs": 40}') AS run \gset
+SELECT step, message FROM osml.events WHERE run_id = :run ORDER BY event_id LIMIT 2;
+SELECT count(*) FROM osml.events WHERE run_id = :run;
+SELECT status, (summary ->> 'rollbacks')::int BETWEEN 5 AND 20 FROM osml.runs WHERE run_id = :run;
+SELECT bool_and(lr.value = 0.01 * 0.5 ^ (summary ->> 'rollbacks')::int) FROM osml.runs r JOIN osml.metrics lr USING (run_id) WHERE run_id = :run AND lr.name = 'lr' AND lr.step = r.steps;
+-- it goes back so often, not for ever
+SELECT explode('{"optimizer": "SGD", "lr": 1e30, "on_nonfinite": "rollback", "max_epochs": 40}');
+
+-- --- What cannot be ------------------------------------------------------------------
+SELECT explode('{"save_last": true}');
+SELECT explode('{"optimizer": "exact", "save_top_k": 1}');
+SELECT explode('{"optimizer": "exact", "every_n_train_steps": 10}');
+SELECT explode('{"save_top_k": 101}');
+SELECT osml_resume(NULL);
+SELECT osml_resume(-5);
+\set VERBOSITY sqlstate
+SELECT osml_resume(:run);
+SELECT osml_drop_checkpoints(:run);
+\set VERBOSITY default
+SELECT name, "default", range FROM osml_hparams() WHERE name IN ('every_n_train_steps', 'train_time_interval', 'save_top_k', 'save_last', 'on_changed_data', 'on_nonfinite') ORDER BY name;
+
+SELECT osml_drop_model(m) FROM (SELECT DISTINCT model FROM osml.models WHERE model IN ('ckp best', 'ckp short', 'ckp best of train', 'ckp exploding', 'ckp without', 'ckp network')) u (m);
+DROP SCHEMA sckp CASCADE;

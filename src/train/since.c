@@ -1,0 +1,260 @@
+/*
+ * since.c
+ *	  Rows that are newer than those of the last run: see since.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "source/column.h"
+#include "source/pinned.h"
+#include "train/run.h"
+#include "train/since.h"
+
+/* the column, as a query compares it */
+typedef struct Watermark
+{
+	const OsmlSource *source;
+	const char *column;
+	const char *quoted;
+	Oid			type;
+	char	   *type_name;		/* with its schema */
+	char	   *greater;		/* OPERATOR(schema.>) */
+} Watermark;
+
+/* How values of the column compare; an error where they do not. */
+static void
+find_order(Watermark *mark)
+{
+	Oid			greater = lookup_type_cache(mark->type, TYPECACHE_GT_OPR)->gt_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(greater));
+	Form_pg_operator operator;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("hyperparameter \"since\" names \"%s\" of %s, but values of type %s have no order",
+						mark->column, mark->source->label, format_type_be(mark->type)),
+				 errhint("Name a column of times or of growing numbers.")));
+	operator = (Form_pg_operator) GETSTRUCT(tuple);
+	mark->greater = psprintf("OPERATOR(%s.%s)",
+							 quote_identifier(get_namespace_name(operator->oprnamespace)),
+							 NameStr(operator->oprname));
+	ReleaseSysCache(tuple);
+}
+
+/* column > value, as SQL */
+static char *
+above(const Watermark *mark, const char *value)
+{
+	return psprintf("%s %s %s::%s", mark->quoted, mark->greater, quote_literal_cstr(value),
+					mark->type_name);
+}
+
+/* A value as text that any session reads as the same value; in `context`. */
+static char *
+value_text(const Watermark *mark, Datum value, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	int			level = osml_pin_settings();
+	Oid			output;
+	bool		varlena;
+	char	   *text;
+
+	getTypeOutputInfo(mark->type, &output, &varlena);
+	text = OidOutputFunctionCall(output, value);
+	AtEOXact_GUC(false, level);
+	MemoryContextSwitchTo(old);
+	return text;
+}
+
+/* The greatest value above last, if that is not NULL; NULL: there is none. */
+static char *
+greatest(const Watermark *mark, const char *last)
+{
+	MemoryContext context = CurrentMemoryContext;
+	char	   *sql = psprintf("SELECT %s FROM %s WHERE %s ORDER BY %s DESC LIMIT 1",
+							   mark->quoted, mark->source->from,
+							   last ? above(mark, last) :
+							   psprintf("%s IS NOT NULL", mark->quoted), mark->quoted);
+	char	   *value = NULL;
+
+	SPI_connect();
+	if (SPI_execute(sql, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute failed: %s", sql);
+	if (SPI_processed > 0)
+	{
+		bool		isnull;
+		Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
+										  &isnull);
+
+		value = value_text(mark, datum, context);
+	}
+	SPI_finish();
+	return value;
+}
+
+/* Nothing is ever above these. */
+static void
+check_value(const Watermark *mark, const char *value)
+{
+	if (pg_strcasecmp(value, "nan") != 0 && pg_strcasecmp(value, "infinity") != 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("hyperparameter \"since\" names \"%s\" of %s, which has the value %s",
+					mark->column, mark->source->label, value),
+			 errdetail("No later row could be newer."),
+			 errhint("Filter such rows out.")));
+}
+
+/* What a version keeps of a column, or NULL; *other is the column it keeps instead. */
+static char *
+kept_value(const OsmlVersionRow *version, const char *column, char **other)
+{
+	Jsonb	   *summary = version->summary;
+	JsonbValue *since = summary && JB_ROOT_IS_OBJECT(summary) ?
+		getKeyJsonValueFromContainer(&summary->root, "since", strlen("since"), NULL) : NULL;
+	JsonbValue *name;
+	JsonbValue *value;
+
+	if (since == NULL || since->type != jbvBinary ||
+		!JsonContainerIsObject(since->val.binary.data))
+		return NULL;
+	name = getKeyJsonValueFromContainer(since->val.binary.data, "column", strlen("column"), NULL);
+	value = getKeyJsonValueFromContainer(since->val.binary.data, "value", strlen("value"), NULL);
+	if (name == NULL || value == NULL || name->type != jbvString || value->type != jbvString)
+		return NULL;
+	*other = pnstrdup(name->val.string.val, name->val.string.len);
+	return strcmp(*other, column) == 0 ?
+		pnstrdup(value->val.string.val, value->val.string.len) : NULL;
+}
+
+/* The value that rows have to be above; NULL: none is kept. */
+static char *
+last_value(const char *column, const char *model, const OsmlVersionRow *warm)
+{
+	char	   *other = NULL;
+	char	   *value;
+	OsmlModelRow *row;
+
+	if (warm == NULL)
+	{
+		row = model ? osml_model_find(model) : NULL;
+		return row ? osml_version_since(row, column) : NULL;
+	}
+	value = kept_value(warm, column, &other);
+	if (value == NULL && other)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"since\" is \"%s\", but version %d of model \"%s\" has been trained since a value of \"%s\"",
+						column, warm->version, model, other),
+				 errhint("Name \"%s\", or train without \"warm_start\".", other)));
+	if (value == NULL)
+		ereport(NOTICE,
+				(errmsg("version %d of model \"%s\" keeps no value of \"%s\": all rows count as new",
+						warm->version, model, column)));
+	return value;
+}
+
+/* The columns that a run reads, for which its user has the rights, as SQL. */
+static char *
+read_columns(const OsmlFeatureSet *set)
+{
+	const char *roles[] = {set->label, set->weight, set->exposure};
+	List	   *names = NIL;
+	StringInfoData out;
+	ListCell   *cell;
+
+	for (int i = 0; i < set->n_columns; i++)
+		names = list_append_unique(names, makeString(set->columns[i].name));
+	for (int i = 0; i < (int) lengthof(roles); i++)
+	{
+		if (roles[i])
+			names = list_append_unique(names, makeString(pstrdup(roles[i])));
+	}
+	initStringInfo(&out);
+	foreach(cell, names)
+		appendStringInfo(&out, "%s%s", out.len > 0 ? ", " : "",
+						 quote_identifier(strVal(lfirst(cell))));
+	return out.data;
+}
+
+/* Have the source give new rows only, however it is cut. */
+static void
+filter(const Watermark *mark, OsmlPart *part, const char *last, const char *value)
+{
+	OsmlSource *source = &part->source;
+	char	   *columns = read_columns(&part->set);
+	char	   *where = psprintf("%s%sNOT (%s)", last ? above(mark, last) : "", last ? " AND " : "",
+								 above(mark, value));
+
+	source->from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns, source->from,
+							where);
+	for (int u = 0; u < source->n_units; u++)
+	{
+		source->units[u].from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns,
+										 source->units[u].from, where);
+		source->units[u].n_blocks = 0;
+	}
+}
+
+bool
+osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams,
+				   const char *model, const OsmlVersionRow *warm, char **last)
+{
+	Watermark	mark = {.source = &train->source,.column = hparams->since};
+
+	if (hparams->since == NULL)
+		return true;
+	mark.quoted = quote_identifier(hparams->since);
+	mark.type = osml_need_column(&train->source, hparams->since)->atttypid;
+	osml_check_unique(&train->source, hparams->since);
+	mark.type_name = format_type_extended(mark.type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
+										  FORMAT_TYPE_FORCE_QUALIFY);
+	find_order(&mark);
+	*last = last_value(hparams->since, model, warm);
+	since->column = hparams->since;
+	since->type = mark.type_name;
+	since->value = greatest(&mark, *last);
+	if (since->value == NULL && *last == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no row with a \"%s\" to train on", train->source.label,
+						hparams->since)));
+	if (since->value == NULL)
+		return false;
+	check_value(&mark, since->value);
+	filter(&mark, train, *last, since->value);
+	return true;
+}
+
+void
+osml_since_note(OsmlRun *run)
+{
+	const OsmlSince *since = &run->plan->since;
+	StringInfoData json;
+
+	if (since->column == NULL)
+		return;
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"column\": ");
+	escape_json(&json, since->column);
+	appendStringInfoString(&json, ", \"type\": ");
+	escape_json(&json, since->type);
+	appendStringInfoString(&json, ", \"value\": ");
+	escape_json(&json, since->value);
+	appendStringInfoChar(&json, '}');
+	osml_run_summary(run, "since", json.data);
+}

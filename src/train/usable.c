@@ -1,0 +1,33 @@
+/*
+ * usable.c
+ *	  Is there a row to train on: see usable.h.
+ */
+#include "postgres.h"
+
+#include "source/source.h"
+#include "train/usable.h"
+
+void
+osml_require_usable(const char *source, const OsmlHparams *hparams, const OsmlUsable *rows)
+{
+	if (rows->train > 0)
+		return;
+	if (rows->held_out > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"val_fraction\" leaves no row of %s to train on", source),
+				 errdetail("Rows of equal values are always on the same side."),
+				 errhint("Lower \"val_fraction\", change \"seed\", or give more rows.")));
+	if (rows->null + rows->nonfinite > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no usable row to train on", source),
+				 errdetail("Rows were skipped, " INT64_FORMAT " for a NULL and "
+						   INT64_FORMAT " for NaN or infinity.", rows->null, rows->nonfinite),
+				 rows->null == 0 || hparams->on_null == OSML_ON_NULL_MEAN ?
+				 errhint("Look at the label and feature columns.") :
+				 errhint("Look at the label and feature columns, or set \"on_null\" to mean.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("%s has no rows to train on", source)));
+}

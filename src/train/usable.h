@@ -1,0 +1,23 @@
+/*
+ * usable.h
+ *	  What a pass left of the training rows, and whether that is enough.
+ */
+#ifndef OSML_USABLE_H
+#define OSML_USABLE_H
+
+#include "hparams/hparams.h"
+
+/* the training rows, as a pass found them */
+typedef struct OsmlUsable
+{
+	int64		train;			/* to train on */
+	int64		held_out;		/* that "val_fraction" took */
+	int64		null;			/* left out for a NULL */
+	int64		nonfinite;		/* left out for NaN or infinity */
+} OsmlUsable;
+
+/* an error when there is no row to train on, and why */
+extern void osml_require_usable(const char *source, const OsmlHparams *hparams,
+								const OsmlUsable *rows);
+
+#endif							/* OSML_USABLE_H */
