@@ -87,6 +87,11 @@ SELECT h, pg_temp.agrees('SELECT y, 1e200::float8 AS a, b FROM ca_rows', h) FROM
 SET osml.max_memory = '3MB';
 SELECT n, pg_temp.agrees(format('SELECT i AS y, ''k'' || i AS k FROM generate_series(1, %s) i', n), '{"optimizer":"exact"}') FROM unnest('{100,350}'::int[]) n;
 RESET osml.max_memory;
+-- and what the step loop takes is foretold too: gradient and optimiser, copies of weights
+SET osml.max_memory = '12MB';
+SELECT h, pg_temp.agrees('ca_rows', '{"model_type":"mlp", "num_hidden_neurons":[256,256], "features":["a"], "batch_size":60}' || h)
+	FROM unnest('{"{}", "{\"save_top_k\":3}", "{\"save_top_k\":3, \"save_last\":true, \"on_nonfinite\":\"rollback\", \"weight_averaging\":\"ema\", \"every_n_train_steps\":1, \"drop_last\":true}"}'::jsonb[]) h;
+RESET osml.max_memory;
 
 -- values so large that the first step is infinite; where others may come before it nothing is sure
 SELECT h, pg_temp.agrees('SELECT y, CASE WHEN i = 5 THEN 1e200 ELSE a END AS a, b FROM ca_rows', h) FROM unnest('{"{\"scale\":\"none\"}", "{\"scale\":\"none\", \"model_type\":\"mlp\", \"num_hidden_neurons\":[4]}"}'::jsonb[]) h;

@@ -91,7 +91,7 @@ osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout
 	memset(foresight, 0, sizeof(*foresight));
 	foresight->streamed = osml_streams(hparams);
 	foresight->needed = osml_run_model_bytes(&spec, hparams->batch_size) +
-		osml_run_working_bytes(&spec, hparams->batch_size);
+		osml_run_working_bytes(&spec, hparams->batch_size) + osml_run_fit_bytes(&spec, hparams);
 	foresight->refused = !osml_budget_take(&budget, (int64) foresight->needed);
 	if (foresight->refused)
 		return;

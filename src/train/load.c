@@ -248,7 +248,9 @@ load_split(OsmlRun *run)
 static void
 check_memory(OsmlRun *run)
 {
-	int64		needed = (int64) osml_run_working_bytes(&run->spec, run->hparams->batch_size);
+	Size		fit = osml_run_fit_bytes(&run->spec, run->hparams);
+	int64		needed = (int64) (osml_run_working_bytes(&run->spec, run->hparams->batch_size) +
+								  fit);
 
 	if (!osml_budget_take(&run->budget, needed))
 		ereport(ERROR,
@@ -256,6 +258,7 @@ check_memory(OsmlRun *run)
 				 errmsg("run needs at least " INT64_FORMAT " kB of memory, more than osml.max_memory allows",
 						needed / 1024 + 1),
 				 errhint("Raise osml.max_memory, or name fewer features.")));
+	run->reserved = fit;
 }
 
 /* The training rows did not fit: say what that means. */

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "utils/json.h"
 
+#include "rules/optim/optim.h"
 #include "train/run.h"
 
 /* blocks that a run needs beside its resident set: intake, split, window */
@@ -55,7 +56,10 @@ osml_run_summary_number(OsmlRun *run, const char *key, double value)
 void
 osml_run_take(OsmlRun *run, Size bytes)
 {
-	if (!osml_budget_take(&run->budget, (int64) bytes))
+	Size		reserved = Min(bytes, run->reserved);
+
+	run->reserved -= reserved;
+	if (!osml_budget_take(&run->budget, (int64) (bytes - reserved)))
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("parameters of the model need more memory than osml.max_memory allows"),
@@ -115,6 +119,32 @@ osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 {
 	return osml_block_bytes(&spec->layout) * WORKING_BLOCKS +
 		spec->ops->scratch(spec, batch_rows);
+}
+
+Size
+osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
+{
+	Size		width = osml_precision_size(spec->precision);
+	Size		trained = spec->ops->n_params(spec) * width;
+	Size		all = osml_model_values(spec) * width;
+	Size		state;
+	Size		bytes;
+
+	if (osml_optimizer_is_exact(hparams->optimizer))
+		return 0;
+	state = trained * osml_optim_slots((OsmlOptim) hparams->optimizer);
+	bytes = trained * (hparams->drop_last ? 2 : 1) + state;
+	if (hparams->weight_averaging > 0)
+		bytes += all;
+	if (hparams->on_nonfinite != OSML_ON_NONFINITE_STOP)
+		bytes += all - trained;
+	if (hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK)
+		bytes += all + state;
+	if (hparams->save_top_k > 0)
+		bytes += all * (hparams->save_last ? 2 : 1);
+	if (hparams->every_n_train_steps != OSML_AUTO || hparams->train_time_interval > 0)
+		bytes += all * (hparams->weight_averaging > 0 ? 2 : 1) + state;
+	return bytes;
 }
 
 void

@@ -44,6 +44,7 @@ typedef struct OsmlRun
 	OsmlRunRow	row;
 	OsmlLog		log;
 	OsmlBudget	budget;
+	Size		reserved;		/* of the budget, for the step loop: rows must not take it */
 	OsmlIntake	intake;
 	OsmlPartData parts[OSML_N_PARTS];
 
@@ -88,7 +89,8 @@ typedef struct OsmlRun
  * what is due in the catalog. */
 extern void osml_run_check(void *run);
 
-/* take bytes of the run's budget; raises an error when that is spent */
+/* take bytes of what was reserved, else of the run's budget; raises an error when that
+ * is spent */
 extern void osml_run_take(OsmlRun *run, Size bytes);
 
 /* zeroed memory for as long as the run: of what was taken, or taken now */
@@ -115,6 +117,10 @@ extern double osml_run_weight(const OsmlModelSpec *spec, const OsmlBlock *block,
  * that is counted of its columns; blocks for intake, split and window */
 extern Size osml_run_model_bytes(const OsmlModelSpec *spec, int64 batch_rows);
 extern Size osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows);
+
+/* and what the step loop will take: gradient, optimiser, averages, and the copies of
+ * weights that "save_top_k", "on_nonfinite" and checkpoints need */
+extern Size osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams);
 
 /* add "key": value to the run's summary; value is JSON text */
 extern void osml_run_summary(OsmlRun *run, const char *key, const char *value);

@@ -7,6 +7,7 @@
  * tensor's norm, starting from osml's own initial parameters.  A batch goes in cut
  * as blocks cut it.
  */
+#include "reference.h"
 #include "tap.h"
 
 #include "compute/stats.h"
@@ -41,17 +42,7 @@ typedef struct Run
 
 static const OsmlBackend *const cpu = &osml_backend_cpu;
 
-/* note the error of one value of a tensor of this norm */
-static void
-compare(Run *run, double got, double want, double norm)
-{
-	double		error = fabs(got - want) / fmax(fabs(want), norm / 1000);
-
-	if (got != want && !(error <= run->worst))
-		run->worst = error;
-}
-
-/* the same for all tensors, whose values lie one behind the other */
+/* note the errors of all tensors, whose values lie one behind the other */
 static void
 compare_all(Run *run, const double *want)
 {
@@ -63,7 +54,8 @@ compare_all(Run *run, const double *want)
 		for (size_t i = 0; i < tensor->size; i++)
 			norm = hypot(norm, want[tensor->offset + i]);
 		for (size_t i = 0; i < tensor->size; i++)
-			compare(run, run->params[tensor->offset + i], want[tensor->offset + i], norm);
+			reference_compare(&run->worst, run->params[tensor->offset + i],
+							  want[tensor->offset + i], norm);
 	}
 }
 
@@ -206,8 +198,8 @@ train_step(Run *run, int step)
 
 	cpu->scale(OSML_FLOAT64, run->n_params, run->grad, 1.0 / n);
 	norm = cpu->norm(OSML_FLOAT64, run->n_params, run->grad);
-	compare(run, loss, torch->train_loss[step - 1], 0);
-	compare(run, norm, torch->grad_norm[step - 1], 0);
+	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
+	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	if (!isnan(torch->clip))
 		cpu->scale(OSML_FLOAT64, run->n_params, run->grad,
 				   fmin(1, torch->clip / (norm + 1e-6)));
@@ -233,7 +225,7 @@ check_predictions(Run *run)
 	for (int i = 0; i < 5 * k; i++)
 		norm = hypot(norm, run->torch->predictions[i]);
 	for (int i = 0; i < 5 * k; i++)
-		compare(run, out[i % k * 5 + i / k], run->torch->predictions[i], norm);
+		reference_compare(&run->worst, out[i % k * 5 + i / k], run->torch->predictions[i], norm);
 	osml_predictor_link(&predictor, 5, out);
 	for (int i = 0; i < 5; i++)
 	{
@@ -294,7 +286,7 @@ follow(const TorchNetwork *torch)
 	judge(&run, "final parameters and running statistics");
 	check_predictions(&run);
 	judge(&run, "predictions");
-	compare(&run, test_loss(&run), torch->test_loss, 0);
+	reference_compare(&run.worst, test_loss(&run), torch->test_loss, 0);
 	judge(&run, "test loss");
 	free(run.scratch);
 	taxi_free(run.raw);

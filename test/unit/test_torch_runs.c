@@ -7,6 +7,7 @@
  * tensor's norm, starting from osml's own initial parameters.  Predictions and
  * initial parameters too; the scaling constants come from osml's statistics.
  */
+#include "reference.h"
 #include "tap.h"
 
 #include "compute/stats.h"
@@ -46,17 +47,7 @@ value_at(const Run *run, const double *v, int i)
 	return run->spec.precision == OSML_FLOAT32 ? ((const float *) v)[i] : v[i];
 }
 
-/* note the error of one value of a tensor of this norm */
-static void
-compare(Run *run, double got, double want, double norm)
-{
-	double		error = fabs(got - want) / fmax(fabs(want), norm / 1000);
-
-	if (got != want && !(error <= run->worst))
-		run->worst = error;
-}
-
-/* the same for a whole vector */
+/* note the errors of a whole vector */
 static void
 compare_all(Run *run, const double *got, const double *want, int n)
 {
@@ -65,7 +56,7 @@ compare_all(Run *run, const double *got, const double *want, int n)
 	for (int i = 0; i < n; i++)
 		norm = hypot(norm, want[i]);
 	for (int i = 0; i < n; i++)
-		compare(run, value_at(run, got, i), want[i], norm);
+		reference_compare(&run->worst, value_at(run, got, i), want[i], norm);
 }
 
 /* read, scale by osml's own statistics, keep both */
@@ -181,8 +172,8 @@ train_step(Run *run, int step)
 
 	cpu->scale(precision, PARAMS, run->grad, 1.0 / n);
 	norm = cpu->norm(precision, PARAMS, run->grad);
-	compare(run, loss, torch->train_loss[step - 1], 0);
-	compare(run, norm, torch->grad_norm[step - 1], 0);
+	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
+	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	clip(run, norm);
 	osml_optim_begin_step(&now, &run->hyper, run->hyper.lr, step);
 	cpu->optim_step(precision, run->optim, &now, PARAMS, run->params, run->grad,
@@ -211,7 +202,7 @@ check_predictions(Run *run)
 	}
 	run->worst = 0;
 	for (int i = 0; i < 5; i++)
-		compare(run, out[i], run->torch->predictions[i], norm);
+		reference_compare(&run->worst, out[i], run->torch->predictions[i], norm);
 	ok(same, "%s: row and block predictions have the same bits",
 	   run->torch->name);
 }
@@ -243,12 +234,12 @@ follow(const TorchRun *torch)
 
 	/* weight and bias are two tensors */
 	compare_all(&run, run.params, torch->final, TAXI_COLUMNS);
-	compare(&run, value_at(&run, run.params, TAXI_COLUMNS),
+	reference_compare(&run.worst, value_at(&run, run.params, TAXI_COLUMNS),
 			torch->final[TAXI_COLUMNS], 0);
 	judge(&run, tolerance, "final parameters");
 	check_predictions(&run);
 	judge(&run, tolerance, "predictions");
-	compare(&run, accumulate(&run, 0, torch->batch_size) / torch->batch_size,
+	reference_compare(&run.worst, accumulate(&run, 0, torch->batch_size) / torch->batch_size,
 			torch->test_loss, 0);
 	judge(&run, tolerance, "test loss");
 	taxi_free(run.raw);
