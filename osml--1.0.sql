@@ -177,8 +177,10 @@ CREATE TABLE osml.feature (
 	center		double precision NOT NULL,
 	scale		double precision NOT NULL CHECK (scale <> '0'),
 	codes		integer CHECK (codes > 0),
+	average		double precision[],
 	PRIMARY KEY (version_id, position)
 );
+COMMENT ON COLUMN osml.feature.average IS 'of codes: the mean over the training rows of what the model looks up for them, a weight an output or an embedding';
 COMMENT ON TABLE osml.feature IS 'one row a column that a version sees, numbers before codes, in the order of its weights: statistics and scaling constants';
 
 CREATE TABLE osml.weight (
@@ -955,6 +957,17 @@ CREATE FUNCTION osml_predict_batch(model text, source text, key text DEFAULT NUL
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10000 COST 100000;
 COMMENT ON FUNCTION osml_predict_batch(text, text, text)
 	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key';
+
+CREATE FUNCTION osml_explain(model text, features record, class text DEFAULT NULL,
+	OUT feature text, OUT value double precision, OUT category text,
+	OUT attribution double precision, OUT baseline_prediction_value double precision,
+	OUT prediction_value double precision, OUT approximation_error double precision,
+	OUT class text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_explain_record'
+	LANGUAGE C STABLE PARALLEL SAFE ROWS 20 COST 1000;
+COMMENT ON FUNCTION osml_explain(text, record, text)
+	IS 'what each feature of a row adds to its prediction, compared with the average training row, before the link: amounts, log odds, scores of classes, logarithms of counts; class: default the second of two, else the most probable';
 
 CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
 	OUT value double precision)

@@ -18,7 +18,6 @@
 #include "train/dataset.h"
 #include "compat.h"
 #include "rules/metric/metric.h"
-#include "rules/name/nearest.h"
 #include "source/context_arena.h"
 
 PG_FUNCTION_INFO_V1(osml_evaluate);
@@ -148,30 +147,6 @@ osml_evaluate(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* an error unless the model predicts classes; which class of them, or -1 */
-static int
-need_class(const OsmlLoaded *loaded, const char *name)
-{
-	OsmlNearest nearest;
-	const char *best;
-
-	osml_need_classes(loaded);
-	if (name == NULL)
-		return loaded->classes->n == 2 ? 1 : -1;
-	osml_nearest_begin(&nearest, name);
-	for (int k = 0; k < loaded->classes->n; k++)
-	{
-		if (strcmp(loaded->classes->texts[k], name) == 0)
-			return k;
-		osml_nearest_offer(&nearest, loaded->classes->texts[k]);
-	}
-	best = osml_nearest_end(&nearest);
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("model \"%s\" has no class \"%s\"", loaded->model, name),
-			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
-}
-
 /* osml_confusion_matrix(model, source): a row for each pair of classes */
 Datum
 osml_confusion_matrix(PG_FUNCTION_ARGS)
@@ -184,7 +159,7 @@ osml_confusion_matrix(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	evaluation = evaluate(model, source);
-	(void) need_class(evaluation->score->loaded, NULL);
+	(void) osml_need_class(evaluation->score->loaded, NULL);
 	classes = evaluation->score->loaded->classes;
 	for (int i = 0; i < classes->n; i++)
 	{
@@ -253,7 +228,7 @@ osml_curve(PG_FUNCTION_ARGS)
 				 errmsg("points must be at least 2, or 0 for all, not %d", points)));
 	InitMaterializedSRF(fcinfo, 0);
 	evaluation = evaluate(model, source);
-	class = need_class(evaluation->score->loaded, name);
+	class = osml_need_class(evaluation->score->loaded, name);
 	if (class >= 0)
 		put_curve(rsinfo, evaluation, class, points);
 	else
@@ -275,7 +250,7 @@ osml_calibration(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	evaluation = evaluate(model, source);
-	(void) need_class(evaluation->score->loaded, NULL);
+	(void) osml_need_class(evaluation->score->loaded, NULL);
 	for (int i = 0; i < OSML_CALIBRATION_BINS; i++)
 	{
 		OsmlCalibrationRow row = osml_measure_calibration(evaluation->measure, i);

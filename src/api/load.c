@@ -19,6 +19,7 @@
 #include "api/loaded.h"
 #include "hparams/hparams.h"
 #include "source/context_arena.h"
+#include "model/explain.h"
 #include "model/safetensors.h"
 #include "source/encode.h"
 
@@ -133,6 +134,29 @@ build_scaling(OsmlLoaded *loaded)
 	}
 	if (!isfinite(scaling->label_center) || !isfinite(scaling->label_scale))
 		corrupted(loaded, "The scaling constants of the label are not usable.");
+}
+
+/* What the average training row looks up for its codes. */
+static void
+build_average(OsmlLoaded *loaded)
+{
+	const OsmlModelSpec *spec = &loaded->predictor.spec;
+	double	   *average = palloc(Max(1, osml_average_values(spec)) * sizeof(double));
+	double	   *next = average;
+
+	for (int k = 0; k < spec->layout.n_codes; k++)
+	{
+		const OsmlVersionFeature *feature = &loaded->row->features[spec->layout.n_dense + k];
+
+		if (feature->n_average == 0)
+			return;
+		if (feature->n_average != spec->ops->code_width(spec, k))
+			corrupted(loaded, "The average of feature \"%s\" has %d values, not %d.",
+					  feature->column, feature->n_average, spec->ops->code_width(spec, k));
+		memcpy(next, feature->average, feature->n_average * sizeof(double));
+		next += feature->n_average;
+	}
+	loaded->average = average;
 }
 
 /* A shape as text. */
@@ -269,6 +293,7 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 	read_hparams(loaded);
 	build_scaling(loaded);
 	build_params(loaded);
+	build_average(loaded);
 	MemoryContextSwitchTo(old);
 	return loaded;
 }

@@ -26,6 +26,7 @@ typedef struct OsmlLoaded
 	char	   *model;			/* name when loaded, for messages */
 	OsmlVersionRow *row;		/* without the weights' bytes */
 	OsmlPredictor predictor;
+	double	   *average;		/* model/explain.h: of codes; NULL: not stored */
 	OsmlClasses *classes;		/* of the label; NULL: it is a number */
 	OsmlFeatureSet set;			/* what is read and made of it; a source or row
 								 * brings its own types */

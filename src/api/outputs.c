@@ -8,6 +8,7 @@
 #include "utils/array.h"
 
 #include "api/outputs.h"
+#include "rules/name/nearest.h"
 
 void
 osml_need_number(const OsmlLoaded *loaded)
@@ -28,6 +29,29 @@ osml_need_classes(const OsmlLoaded *loaded)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("model \"%s\" predicts a number, not classes", loaded->model),
 				 errhint("Use osml_predict().")));
+}
+
+int
+osml_need_class(const OsmlLoaded *loaded, const char *name)
+{
+	OsmlNearest nearest;
+	const char *best;
+
+	osml_need_classes(loaded);
+	if (name == NULL)
+		return loaded->classes->n == 2 ? 1 : -1;
+	osml_nearest_begin(&nearest, name);
+	for (int k = 0; k < loaded->classes->n; k++)
+	{
+		if (strcmp(loaded->classes->texts[k], name) == 0)
+			return k;
+		osml_nearest_offer(&nearest, loaded->classes->texts[k]);
+	}
+	best = osml_nearest_end(&nearest);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("model \"%s\" has no class \"%s\"", loaded->model, name),
+			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
 }
 
 /* Probability of class k; a logistic model gives the second one's only. */
@@ -51,8 +75,8 @@ osml_proba(const OsmlLoaded *loaded, const double *out, size_t stride)
 										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-const char *
-osml_class_text(const OsmlLoaded *loaded, const double *out, size_t stride)
+int
+osml_best_class(const OsmlLoaded *loaded, const double *out, size_t stride)
 {
 	int			best = 0;
 
@@ -61,5 +85,11 @@ osml_class_text(const OsmlLoaded *loaded, const double *out, size_t stride)
 		if (probability(loaded, out, stride, k) > probability(loaded, out, stride, best))
 			best = k;
 	}
-	return loaded->classes->texts[best];
+	return best;
+}
+
+const char *
+osml_class_text(const OsmlLoaded *loaded, const double *out, size_t stride)
+{
+	return loaded->classes->texts[osml_best_class(loaded, out, stride)];
 }

@@ -13,9 +13,14 @@ extern void osml_need_number(const OsmlLoaded *loaded);
 /* an error unless the model predicts classes */
 extern void osml_need_classes(const OsmlLoaded *loaded);
 
+/* the same; which class a name is, an error with the nearest name if it is none.
+ * NULL: the second of two, else -1. */
+extern int	osml_need_class(const OsmlLoaded *loaded, const char *name);
+
 /* Of a row whose prediction k is out[k * stride]: the probability of each class,
- * a float8[]; the most probable class, of equals the first. */
+ * a float8[]; the most probable class, of equals the first, and its text. */
 extern Datum osml_proba(const OsmlLoaded *loaded, const double *out, size_t stride);
+extern int	osml_best_class(const OsmlLoaded *loaded, const double *out, size_t stride);
 extern const char *osml_class_text(const OsmlLoaded *loaded, const double *out,
 								   size_t stride);
 

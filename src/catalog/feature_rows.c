@@ -14,10 +14,11 @@
 
 static OsmlStatement insert_feature = OSML_STATEMENT(
 	"INSERT INTO osml.feature (version_id, position, column_name, element,"
-	" n_elements, type, n, mean, std, min, max, center, scale, codes)"
-	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, nullif($14, 0))",
+	" n_elements, type, n, mean, std, min, max, center, scale, codes,"
+	" average)"
+	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, nullif($14, 0), $15)",
 	INT8OID, INT4OID, TEXTOID, INT4OID, INT4OID, TEXTOID, INT8OID, FLOAT8OID,
-	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT4OID);
+	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT4OID, FLOAT8ARRAYOID);
 
 static OsmlStatement insert_weight = OSML_STATEMENT(
 	"INSERT INTO osml.weight (version_id, position, feature, class, category, weight,"
@@ -28,7 +29,7 @@ static OsmlStatement insert_weight = OSML_STATEMENT(
 
 static OsmlStatement find_features = OSML_STATEMENT(
 	"SELECT column_name, element, n_elements, type, n, mean, std, min, max,"
-	" center, scale, codes FROM osml.feature WHERE version_id = $1 ORDER BY position",
+	" center, scale, codes, average FROM osml.feature WHERE version_id = $1 ORDER BY position",
 	INT8OID);
 
 /* "column", or "column[k]" for an element of an array column; palloc'd */
@@ -61,6 +62,7 @@ insert_one_feature(int64 version_id, int position,
 	osml_push_float8(&args, feature->center);
 	osml_push_float8(&args, feature->scale);
 	osml_push_int4(&args, feature->codes);
+	osml_push_float8s(&args, feature->average, feature->n_average);
 	osml_statement_write(&insert_feature, &args);
 }
 
@@ -126,5 +128,6 @@ osml_features_find(const OsmlCatalogScope *scope, OsmlVersionRow *row)
 		feature->center = osml_pull_float8(&fields);
 		feature->scale = osml_pull_float8(&fields);
 		feature->codes = osml_pull_int4(&fields);
+		feature->average = osml_pull_float8s(&fields, &feature->n_average);
 	}
 }

@@ -38,6 +38,8 @@ typedef struct OsmlVersionFeature
 	double		scale;
 	int			codes;			/* 0: numbers; else how many codes it has, and the
 								 * statistics are NaN */
+	int			n_average;		/* of codes: the training rows' mean of what the model */
+	double	   *average;		/* looks up for them (model/explain.h) */
 } OsmlVersionFeature;
 
 /* a weight of a linear model, for people; NaN where there is none */

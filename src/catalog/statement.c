@@ -99,6 +99,24 @@ osml_push_texts(OsmlArgs *args, List *strings)
 													TYPALIGN_INT)));
 }
 
+/* Numbers as double precision[]; none become NULL. */
+void
+osml_push_float8s(OsmlArgs *args, const double *values, int n)
+{
+	Datum	   *datums;
+
+	if (n == 0)
+	{
+		osml_push_null(args);
+		return;
+	}
+	datums = palloc(n * sizeof(Datum));
+	for (int i = 0; i < n; i++)
+		datums[i] = Float8GetDatum(values[i]);
+	osml_push(args, PointerGetDatum(construct_array(datums, n, FLOAT8OID, sizeof(float8),
+													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
 /* Prepare at first use, execute, and fail on anything unexpected. */
 static uint64
 statement_run(OsmlStatement *statement, OsmlArgs *args, bool read_only)
@@ -279,5 +297,26 @@ osml_pull_texts(OsmlFields *fields)
 		if (!nulls[i])
 			result = lappend(result, TextDatumGetCString(elements[i]));
 	MemoryContextSwitchTo(old);
+	return result;
+}
+
+/* double precision[] as numbers of the caller's; a NULL element is NaN. */
+double *
+osml_pull_float8s(OsmlFields *fields, int *n)
+{
+	bool		isnull;
+	Datum		value = osml_pull(fields, &isnull);
+	Datum	   *elements;
+	bool	   *nulls;
+	double	   *result;
+
+	*n = 0;
+	if (isnull)
+		return NULL;
+	deconstruct_array(DatumGetArrayTypeP(value), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &elements, &nulls, n);
+	result = MemoryContextAlloc(fields->context, Max(1, *n) * sizeof(double));
+	for (int i = 0; i < *n; i++)
+		result[i] = nulls[i] ? NAN : DatumGetFloat8(elements[i]);
 	return result;
 }

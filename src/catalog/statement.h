@@ -57,6 +57,7 @@ extern void osml_push_float8(OsmlArgs *args, double value); /* NaN: NULL */
 extern void osml_push_text(OsmlArgs *args, const char *value);	/* NULL: NULL */
 extern void osml_push_jsonb(OsmlArgs *args, Jsonb *value);	/* likewise */
 extern void osml_push_texts(OsmlArgs *args, List *strings); /* NIL: NULL */
+extern void osml_push_float8s(OsmlArgs *args, const double *values, int n);	/* 0: NULL */
 
 /* args may be NULL; both return the number of rows */
 extern uint64 osml_statement_read(OsmlStatement *statement, OsmlArgs *args);
@@ -80,5 +81,6 @@ extern char *osml_pull_text(OsmlFields *fields);	/* NULL: NULL */
 extern bytea *osml_pull_bytea(OsmlFields *fields);	/* NULL: NULL */
 extern Jsonb *osml_pull_jsonb(OsmlFields *fields);	/* NULL: NULL */
 extern List *osml_pull_texts(OsmlFields *fields);	/* NULL: NIL */
+extern double *osml_pull_float8s(OsmlFields *fields, int *n);	/* NULL: none */
 
 #endif							/* OSML_CATALOG_STATEMENT_H */

@@ -362,6 +362,79 @@ linear_predict_row(const OsmlModelSpec *spec, const void *params, const double *
 		z[k] = predict_one(spec, params, k, row, codes);
 }
 
+/* a code's entry in the table of each output */
+static int
+linear_code_width(const OsmlModelSpec *spec, int k)
+{
+	return spec->n_outputs;
+}
+
+static void
+linear_code_values(const OsmlModelSpec *spec, const void *params, int k, int32_t code,
+				   double *out)
+{
+	size_t		i = osml_layout_table(&spec->layout, k) + (size_t) code;
+
+	for (int output = 0; output < spec->n_outputs; output++)
+		out[output] = param_at(spec, params, osml_linear_entry(spec, output, i));
+}
+
+/* mix[k] times output k's value at i, which at() places, over all outputs */
+static double
+mix_params(const OsmlModelSpec *spec, const void *params, const double *mix, size_t i,
+		   size_t (*at) (const OsmlModelSpec *spec, int k, size_t i))
+{
+	double		sum = 0;
+
+	for (int k = 0; k < spec->n_outputs; k++)
+		sum += mix[k] * param_at(spec, params, at(spec, k, i));
+	return sum;
+}
+
+static size_t
+weight_at(const OsmlModelSpec *spec, int k, size_t j)
+{
+	return osml_linear_weight(spec, k, (int) j);
+}
+
+static size_t
+bias_at(const OsmlModelSpec *spec, int k, size_t i)
+{
+	return osml_linear_bias(spec, k);
+}
+
+/* weight times distance from the average; of a code, its entry less the average one */
+static double
+linear_explain(const OsmlModelSpec *spec, const void *params, const double *row,
+			   const int32_t *codes, const OsmlAverageRow *average, const double *mix,
+			   double *out, void *scratch)
+{
+	const OsmlLayout *layout = &spec->layout;
+	const double *entries = average->codes;
+	double		base = spec->bias ? mix_params(spec, params, mix, 0, bias_at) : 0;
+	size_t		table = 0;
+
+	for (int j = 0; j < layout->n_dense; j++)
+	{
+		double		w = mix_params(spec, params, mix, (size_t) j, weight_at);
+
+		base += w * average->dense[j];
+		out[j] = w * (row[j] - average->dense[j]);
+	}
+	for (int c = 0; c < layout->n_codes; c++, entries += spec->n_outputs)
+	{
+		double		mean = 0;
+
+		for (int k = 0; k < spec->n_outputs; k++)
+			mean += mix[k] * entries[k];
+		base += mean;
+		out[layout->n_dense + c] = mix_params(spec, params, mix, table + (size_t) codes[c],
+											  osml_linear_entry) - mean;
+		table += (size_t) layout->code_sizes[c];
+	}
+	return base;
+}
+
 /* a tensor of a row an output */
 static OsmlTensor
 matrix(const OsmlModelSpec *spec, const char *name, size_t offset, size_t columns)
@@ -463,5 +536,8 @@ const OsmlModelOps osml_model_linear = {
 	.find_anomaly = linear_find_anomaly,
 	.predict = linear_predict,
 	.predict_row = linear_predict_row,
+	.code_width = linear_code_width,
+	.code_values = linear_code_values,
+	.explain = linear_explain,
 	.tensors = linear_tensors
 };

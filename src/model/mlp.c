@@ -196,5 +196,9 @@ const OsmlModelOps osml_model_mlp = {
 	.find_anomaly = mlp_find_anomaly,
 	.predict = osml_mlp_predict,
 	.predict_row = osml_mlp_predict_row,
+	.code_width = osml_mlp_embedding_width,
+	.code_values = osml_mlp_code_values,
+	.explain_scratch = osml_mlp_explain_scratch,
+	.explain = osml_mlp_explain,
 	.tensors = osml_mlp_tensors
 };

@@ -10,7 +10,8 @@
  * inputs of the first layer.
  *
  * Next: mlp_plan.c (parameters), mlp_rows.c (a tile of rows forward and back),
- * mlp_batch.c (batch norm), mlp.c (the entries of OsmlModelOps).
+ * mlp_batch.c (batch norm), mlp_explain.c (attributions), mlp.c (the entries of
+ * OsmlModelOps).
  */
 #ifndef OSML_MLP_H
 #define OSML_MLP_H
@@ -74,6 +75,14 @@ typedef struct OsmlMlpScratch
 	char	   *base;
 	size_t		used;
 } OsmlMlpScratch;
+
+/* batch norm of a layer's inputs in prediction, as a map: (x - center) factor + shift */
+typedef struct OsmlMlpNorm
+{
+	double	   *center;
+	double	   *factor;
+	double	   *shift;
+} OsmlMlpNorm;
 
 /* what a scratch starts with, also one for predict alone: rows kept for batch norm
  * since the batch began.  Zeroes at first. */
@@ -139,6 +148,9 @@ extern void osml_mlp_count_batch(const OsmlModelSpec *spec, const OsmlBackend *b
 								 void *params, void *scratch);
 
 /* in mlp_predict.c */
+extern OsmlMlpNorm osml_mlp_take_norm(const OsmlMlp *mlp, OsmlMlpScratch *scratch);
+extern void osml_mlp_running_norm(const OsmlMlp *mlp, const void *params, int l,
+								  OsmlMlpNorm *norm);
 extern size_t osml_mlp_predict_scratch(const OsmlMlp *mlp);
 extern size_t osml_mlp_row_scratch(const OsmlModelSpec *spec);
 extern void osml_mlp_predict(const OsmlModelSpec *spec, const OsmlBackend *backend,
@@ -147,5 +159,14 @@ extern void osml_mlp_predict(const OsmlModelSpec *spec, const OsmlBackend *backe
 extern void osml_mlp_predict_row(const OsmlModelSpec *spec, const void *params,
 								 const double *row, const int32_t *codes, double *z,
 								 void *scratch);
+
+/* in mlp_explain.c */
+extern void osml_mlp_code_values(const OsmlModelSpec *spec, const void *params, int k,
+								 int32_t code, double *out);
+extern size_t osml_mlp_explain_scratch(const OsmlModelSpec *spec);
+extern double osml_mlp_explain(const OsmlModelSpec *spec, const void *params,
+							   const double *row, const int32_t *codes,
+							   const OsmlAverageRow *average, const double *mix,
+							   double *out, void *scratch);
 
 #endif							/* OSML_MLP_H */

@@ -18,9 +18,7 @@
 typedef struct Work
 {
 	OsmlMlpRows rows;
-	double	   *center;			/* of a layer's batch norm, as a map */
-	double	   *factor;
-	double	   *shift;
+	OsmlMlpNorm norm;
 } Work;
 
 /* the widest layer, outputs among them */
@@ -41,19 +39,29 @@ tile_rows(const OsmlMlp *mlp)
 	return rows < MIN_TILE ? MIN_TILE : rows;
 }
 
+/* room for a map of a layer's inputs */
+OsmlMlpNorm
+osml_mlp_take_norm(const OsmlMlp *mlp, OsmlMlpScratch *scratch)
+{
+	size_t		doubles = (size_t) mlp->width * sizeof(double);
+	OsmlMlpNorm norm;
+
+	norm.center = osml_mlp_take(scratch, doubles);
+	norm.factor = osml_mlp_take(scratch, doubles);
+	norm.shift = osml_mlp_take(scratch, doubles);
+	return norm;
+}
+
 /* layers write to two buffers in turn, and their slopes to one that nobody reads */
 static Work
 lay_out(const OsmlMlp *mlp, OsmlMlpScratch *scratch, int n)
 {
-	Work		work = {.center = NULL};
+	Work		work = {.norm = {NULL}};
 	OsmlTile buffer[2];
 	OsmlTile unread;
-	size_t		doubles = (size_t) mlp->width * sizeof(double);
 
 	osml_mlp_take(scratch, sizeof(OsmlMlpKept));
-	work.center = osml_mlp_take(scratch, doubles);
-	work.factor = osml_mlp_take(scratch, doubles);
-	work.shift = osml_mlp_take(scratch, doubles);
+	work.norm = osml_mlp_take_norm(mlp, scratch);
 	buffer[0] = osml_mlp_take_columns(mlp, scratch, n, widest(mlp));
 	buffer[1] = osml_mlp_take_columns(mlp, scratch, n, widest(mlp));
 	unread = osml_mlp_take_columns(mlp, scratch, n, widest(mlp));
@@ -87,9 +95,8 @@ osml_mlp_row_scratch(const OsmlModelSpec *spec)
 }
 
 /* batch norm before layer l: (x - running mean) gain / sqrt(running var + eps) + shift */
-static void
-normalise(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params, int l,
-		  Work *work)
+void
+osml_mlp_running_norm(const OsmlMlp *mlp, const void *params, int l, OsmlMlpNorm *norm)
 {
 	const OsmlMlpLayer *layer = &mlp->layer[l];
 
@@ -97,13 +104,11 @@ normalise(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params, in
 	{
 		size_t		i = (size_t) j;
 
-		work->center[j] = osml_mlp_get(mlp, params, layer->mean + i);
-		work->factor[j] = osml_mlp_get(mlp, params, layer->gain + i) /
+		norm->center[j] = osml_mlp_get(mlp, params, layer->mean + i);
+		norm->factor[j] = osml_mlp_get(mlp, params, layer->gain + i) /
 			sqrt(osml_mlp_get(mlp, params, layer->var + i) + OSML_BATCH_NORM_EPS);
-		work->shift[j] = osml_mlp_get(mlp, params, layer->shift + i);
+		norm->shift[j] = osml_mlp_get(mlp, params, layer->shift + i);
 	}
-	backend->map(mlp->spec->precision, work->rows.value[l], work->center, work->factor,
-				 work->shift, work->rows.value[l]);
 }
 
 /* the inputs are there: outputs of the tile's rows, n values apart */
@@ -112,9 +117,15 @@ go_forward(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params, W
 {
 	for (int l = 0; l < mlp->n_layers; l++)
 	{
+		OsmlTile x = work->rows.value[l];
+
 		if (mlp->spec->network.batch_norm)
-			normalise(mlp, backend, params, l, work);
-		osml_mlp_forward(mlp, backend, params, &work->rows, l, work->rows.value[l], false);
+		{
+			osml_mlp_running_norm(mlp, params, l, &work->norm);
+			backend->map(mlp->spec->precision, x, work->norm.center, work->norm.factor,
+						 work->norm.shift, x);
+		}
+		osml_mlp_forward(mlp, backend, params, &work->rows, l, x, false);
 	}
 }
 

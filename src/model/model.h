@@ -7,7 +7,7 @@
  * A new body is one file beside this one; a new kind of model is one entry in
  * osml_models[].
  *
- * Next: linear.c, mlp.h, predictor.h (prediction from stored bytes).
+ * Next: linear.c, mlp.h, predictor.h (prediction from stored bytes), explain.h (why).
  */
 #ifndef OSML_MODEL_H
 #define OSML_MODEL_H
@@ -69,6 +69,17 @@ typedef struct OsmlModelSpec
 	uint64_t	seed;			/* mt19937 seed of the initial parameters */
 	OsmlNetwork network;
 } OsmlModelSpec;
+
+/*
+ * The average training row as a model sees it: its dense columns prepared, and
+ * for each code column in turn code_width values, the mean over the training rows
+ * of what the model looks up for their codes.  Nothing is owned.
+ */
+typedef struct OsmlAverageRow
+{
+	const double *dense;
+	const double *codes;
+} OsmlAverageRow;
 
 /* Where in a run rows are, so that random masks do not depend on how a batch is
  * cut. */
@@ -153,6 +164,24 @@ typedef struct OsmlModelOps
 	void		(*predict_row) (const OsmlModelSpec *spec, const void *params,
 								const double *row, const int32_t *codes, double *z,
 								void *scratch);
+
+	/* how many values stand for a code of code column k, and those of one code, as
+	 * float64 */
+	int			(*code_width) (const OsmlModelSpec *spec, int k);
+	void		(*code_values) (const OsmlModelSpec *spec, const void *params, int k,
+								int32_t code, double *out);
+
+	/*
+	 * What each column of a prepared row adds to the sum of mix[k] times output k,
+	 * compared with the average row: out gets n_dense values, then one a code column.
+	 * Returns that sum for the average row; with it they add up to that for the row,
+	 * see explain.h for how nearly.  scratch: explain_scratch bytes; NULL: none.
+	 */
+	size_t		(*explain_scratch) (const OsmlModelSpec *spec);
+	double		(*explain) (const OsmlModelSpec *spec, const void *params,
+							const double *row, const int32_t *codes,
+							const OsmlAverageRow *average, const double *mix,
+							double *out, void *scratch);
 
 	/* describe the parameter vector, buffers too; returns the number of tensors */
 	int			(*tensors) (const OsmlModelSpec *spec, OsmlTensor *tensors);

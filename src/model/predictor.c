@@ -22,8 +22,8 @@ unscale(const OsmlScaling *scaling, size_t n, double *out)
 }
 
 void
-osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
-				   const int32_t *codes, double *out, void *buf)
+osml_predictor_row_outputs(const OsmlPredictor *predictor, const double *raw,
+						   const int32_t *codes, double *out, void *buf)
 {
 	const OsmlModelSpec *spec = &predictor->spec;
 	double	   *prepared = buf;
@@ -32,6 +32,13 @@ osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
 	spec->ops->predict_row(spec, predictor->params, prepared, codes, out,
 						   prepared + spec->layout.n_dense);
 	unscale(&predictor->scaling, (size_t) spec->n_outputs, out);
+}
+
+void
+osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
+				   const int32_t *codes, double *out, void *buf)
+{
+	osml_predictor_row_outputs(predictor, raw, codes, out, buf);
 	osml_predictor_link(predictor, 1, out);
 }
 

@@ -32,6 +32,10 @@ extern size_t osml_predictor_row_bytes(const OsmlPredictor *predictor);
 extern void osml_predictor_row(const OsmlPredictor *predictor, const double *raw,
 							   const int32_t *codes, double *out, void *buf);
 
+/* the same without the link: outputs */
+extern void osml_predictor_row_outputs(const OsmlPredictor *predictor, const double *raw,
+									   const int32_t *codes, double *out, void *buf);
+
 /*
  * Outputs of rows [lo, hi) of a prepared block: output k of row i is
  * out[k * (hi - lo) + i - lo].  scratch as spec.ops->scratch says.

@@ -12,6 +12,7 @@
 #include "catalog/bin.h"
 #include "catalog/model.h"
 #include "compute/stats.h"
+#include "model/explain.h"
 #include "model/linear.h"
 #include "source/definition.h"
 #include "train/version.h"
@@ -93,6 +94,10 @@ fill_codes(const OsmlRun *run, const OsmlFeature *feature, size_t first,
 	/* the last code is NULL's */
 	for (int c = 0; c < out->codes - 1; c++)
 		out->n += run->code_stats.count[first + c];
+	out->n_average = run->spec.ops->code_width(&run->spec, feature->code);
+	out->average = palloc(2 * sizeof(double) * out->n_average);
+	osml_average_code(&run->spec, run->params, feature->code, run->code_stats.count + first,
+					  out->average, out->average + out->n_average);
 }
 
 static void
