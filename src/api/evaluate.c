@@ -48,7 +48,7 @@ evaluate_block(void *arg, OsmlBlock *raw)
 
 	memcpy(evaluation->label, label, n * sizeof(double));
 	if (weight)
-		memcpy(evaluation->weight, label + OSML_BLOCK_ROWS, n * sizeof(double));
+		memcpy(evaluation->weight, label + OSML_BLOCK_STRIDE, n * sizeof(double));
 	osml_score_block(score, block);
 	for (int i = 0; i < n; i++)
 		evaluation->measure->loss_sum += (weight ? weight[i] : 1) *

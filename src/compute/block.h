@@ -6,7 +6,9 @@
  * kernels walk them.  1,024 rows of nine float64 columns are 72 KB: a block and
  * the kernels' scratch fit a core's L2 cache.
  *
- * Every column of a block in memory has a stride of OSML_BLOCK_ROWS values.
+ * Columns of a block in memory are OSML_BLOCK_STRIDE values apart: a cache line more
+ * than they hold, since columns a power of two apart would share a few sets of a
+ * cache, and a row of more columns than such a set has lines would find none of them.
  * Values arrive as float64 whatever the compute type: statistics, hashes and
  * exact least squares see full precision.  osml_prepare_block()
  * (features/scale.h) then scales a block and, for float32 runs, narrows each
@@ -21,6 +23,7 @@
 #include <string.h>
 
 #define OSML_BLOCK_ROWS 1024
+#define OSML_BLOCK_STRIDE (OSML_BLOCK_ROWS + 8)
 
 /* The compute type: how prepared columns, parameters and gradients are kept. */
 typedef enum OsmlPrecision
@@ -136,7 +139,7 @@ static inline size_t
 osml_block_bytes(const OsmlLayout *layout)
 {
 	return offsetof(OsmlBlock, data) +
-		OSML_BLOCK_ROWS * osml_layout_row_bytes(layout);
+		OSML_BLOCK_STRIDE * osml_layout_row_bytes(layout);
 }
 
 /*
@@ -147,7 +150,7 @@ osml_block_bytes(const OsmlLayout *layout)
 static inline double *
 osml_block_column(const OsmlBlock *block, int j)
 {
-	return (double *) block->data + (size_t) j * OSML_BLOCK_ROWS;
+	return (double *) block->data + (size_t) j * OSML_BLOCK_STRIDE;
 }
 
 static inline double *
@@ -167,7 +170,7 @@ static inline int32_t *
 osml_block_codes(const OsmlBlock *block, const OsmlLayout *layout, int k)
 {
 	return (int32_t *) osml_block_column(block, osml_layout_wide(layout)) +
-		(size_t) k * OSML_BLOCK_ROWS;
+		(size_t) k * OSML_BLOCK_STRIDE;
 }
 
 static inline uint32_t *

@@ -170,7 +170,7 @@ osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw, const bool *use)
 	int			n = raw->nrows;
 	OsmlStatus	status = OSML_OK;
 
-	osml_program_run_steps(program, pass->limit, n, OSML_BLOCK_ROWS, raw->data,
+	osml_program_run_steps(program, pass->limit, n, OSML_BLOCK_STRIDE, raw->data,
 						   osml_block_keys(raw, layout, 0), pass->scratch);
 	for (int i = 0; i < pass->n_learners && status == OSML_OK; i++)
 	{
@@ -185,7 +185,7 @@ osml_fit_block(OsmlFitPass *pass, const OsmlBlock *raw, const bool *use)
 		else
 			status = osml_profile_numbers(&learner->profile,
 										  osml_program_number(program, in.index, n,
-															  OSML_BLOCK_ROWS, raw->data,
+															  OSML_BLOCK_STRIDE, raw->data,
 															  pass->scratch), use, n);
 	}
 	return status;

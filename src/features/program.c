@@ -561,13 +561,13 @@ osml_program_run_block(const OsmlProgram *program, const OsmlBlock *raw,
 	size_t		wide = (size_t) raw->nrows * sizeof(double);
 
 	memcpy(out, raw, offsetof(OsmlBlock, data));
-	osml_program_run(program, raw->nrows, OSML_BLOCK_ROWS, raw->data,
+	osml_program_run(program, raw->nrows, OSML_BLOCK_STRIDE, raw->data,
 					 osml_block_keys(raw, from, 0), out->data,
 					 osml_block_codes(out, to, 0), scratch);
 	memcpy(osml_block_label(out, to), osml_block_label(raw, from), wide);
 	if (to->has_weight)
-		memcpy(osml_block_label(out, to) + OSML_BLOCK_ROWS,
-			   osml_block_label(raw, from) + OSML_BLOCK_ROWS, wide);
+		memcpy(osml_block_label(out, to) + OSML_BLOCK_STRIDE,
+			   osml_block_label(raw, from) + OSML_BLOCK_STRIDE, wide);
 	if (to->has_row_number)
 		memcpy(osml_block_codes(out, to, to->n_codes),
 			   osml_block_codes(raw, from, from->n_codes),

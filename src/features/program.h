@@ -105,7 +105,7 @@ extern size_t osml_program_scratch(const OsmlProgram *program, int n);
 /*
  * Rows of a reader's layout to rows of the model's.  Column j of the inputs
  * starts at numbers + j * stride, key column k at keys + k * stride; the outputs
- * likewise with the same stride (a block's is OSML_BLOCK_ROWS, a single row's
+ * likewise with the same stride (a block's is OSML_BLOCK_STRIDE, a single row's
  * 1).  Inputs and outputs do not overlap.
  */
 extern void osml_program_run(const OsmlProgram *program, int n, size_t stride,

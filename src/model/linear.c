@@ -177,7 +177,7 @@ dense_columns(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi)
 	{
 		.values = place(spec, osml_block_column(block, 0), (size_t) lo),
 		/* a float32 block's columns begin where its float64 ones did */
-		.stride = OSML_BLOCK_ROWS * sizeof(double) / osml_precision_size(spec->precision),
+		.stride = OSML_BLOCK_STRIDE * sizeof(double) / osml_precision_size(spec->precision),
 		.rows = hi - lo,
 		.n = spec->layout.n_dense
 	};

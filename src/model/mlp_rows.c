@@ -101,7 +101,7 @@ osml_mlp_inputs(const OsmlMlp *mlp, const OsmlBackend *backend, const void *para
 	OsmlTile block = {
 		.values = osml_mlp_place(mlp, osml_block_column(rows->block, 0), (size_t) rows->lo),
 		/* a float32 block's columns begin where its float64 ones did */
-		.stride = OSML_BLOCK_ROWS * sizeof(double) / osml_precision_size(spec->precision),
+		.stride = OSML_BLOCK_STRIDE * sizeof(double) / osml_precision_size(spec->precision),
 		.rows = rows->n,
 		.n = spec->layout.n_dense
 	};
@@ -117,7 +117,7 @@ osml_mlp_inputs(const OsmlMlp *mlp, const OsmlBackend *backend, const void *para
 	if (spec->layout.n_codes > 0)
 		osml_mlp_embed(mlp, backend, params, *inputs,
 					   osml_block_codes(rows->block, &spec->layout, 0) + rows->lo,
-					   OSML_BLOCK_ROWS);
+					   OSML_BLOCK_STRIDE);
 }
 
 /* outputs of layer l from its inputs x, which batch norm may have changed */

@@ -205,7 +205,7 @@ take_weights(TableScan *state, const TupleTableSlot *slot, int n, int row)
 		*label /= exposure;
 		weight *= exposure;
 	}
-	label[OSML_BLOCK_ROWS] = weight;
+	label[OSML_BLOCK_STRIDE] = weight;
 	return !isnan(weight);
 }
 
@@ -218,7 +218,7 @@ take_row(TableScan *state, TupleTableSlot *slot, int row)
 	unsigned	odd = osml_row_take(state->reader, slot->tts_values, slot->tts_isnull,
 									osml_block_column(state->block, 0) + row,
 									osml_block_keys(state->block, layout, 0) + row,
-									OSML_BLOCK_ROWS);
+									OSML_BLOCK_STRIDE);
 
 	if (unlikely(odd) && !state->keep)
 	{

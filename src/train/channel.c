@@ -36,8 +36,8 @@ send_parts(OsmlSender *sender, shm_mq_iovec *parts, int n_parts)
 	}
 }
 
-/* Close the gaps between short columns; returns the bytes of all columns. */
-static Size
+/* Close the gaps between short columns. */
+static void
 pack_columns(const OsmlLayout *layout, OsmlBlock *block)
 {
 	int			n_wide = osml_layout_wide(layout);
@@ -55,7 +55,6 @@ pack_columns(const OsmlLayout *layout, OsmlBlock *block)
 		memmove(out, osml_block_codes(block, layout, k), rows * sizeof(int32));
 		out += rows * sizeof(int32);
 	}
-	return out - (char *) block->data;
 }
 
 bool
@@ -73,9 +72,9 @@ osml_send_block(OsmlSender *sender, const OsmlLayout *layout, OsmlBlock *block)
 	parts[0].data = (const char *) &message;
 	parts[0].len = sizeof(message);
 	parts[1].data = (const char *) block->data;
-	parts[1].len = block->nrows == OSML_BLOCK_ROWS ?
-		OSML_BLOCK_ROWS * osml_layout_row_bytes(layout) :
+	if (block->nrows < OSML_BLOCK_ROWS)
 		pack_columns(layout, block);
+	parts[1].len = osml_message_stride(&message) * osml_layout_row_bytes(layout);
 	return send_parts(sender, parts, 2);
 }
 

@@ -40,6 +40,13 @@ typedef struct OsmlTextHeader
 	int32		length;
 } OsmlTextHeader;
 
+/* values between a message's columns: a full block goes as it lies */
+static inline Size
+osml_message_stride(const OsmlMessage *message)
+{
+	return message->nrows == OSML_BLOCK_ROWS ? OSML_BLOCK_STRIDE : message->nrows;
+}
+
 /* called in each wait, at least once a second; may raise an error */
 typedef void (*OsmlIdle) (void *arg);
 

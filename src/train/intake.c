@@ -194,7 +194,7 @@ copy_rows(OsmlIntake *intake, OsmlBlock *block, int n)
 {
 	const OsmlLayout *layout = intake->layout;
 	int			n_wide = osml_layout_wide(layout);
-	Size		stride = intake->message.nrows;
+	Size		stride = osml_message_stride(&intake->message);
 	const double *wide = (const double *) intake->columns;
 	const int32 *narrow = (const int32 *) (wide + n_wide * stride);
 

@@ -192,7 +192,7 @@ draw_block(const OsmlProgram *program, OsmlBlock *raw)
 			osml_block_keys(raw, &mixed, k)[i] = below(6) ?
 				key_of(colours[below(5)]) : below(2) ? OSML_KEY_NULL : drawn;
 		osml_block_label(raw, &mixed)[i] = i;
-		osml_block_label(raw, &mixed)[i + OSML_BLOCK_ROWS] = -i;
+		osml_block_label(raw, &mixed)[i + OSML_BLOCK_STRIDE] = -i;
 		osml_block_row_numbers(raw, &mixed)[i] = (uint32_t) i * 3;
 	}
 }
@@ -270,7 +270,7 @@ block_wrong(const OsmlProgram *program, const OsmlBlock *out)
 			wrong += code < 0 || code >= program->output.code_sizes[k];
 		}
 		wrong += osml_block_label(out, &program->output)[i] != i ||
-			osml_block_label(out, &program->output)[i + OSML_BLOCK_ROWS] != -i ||
+			osml_block_label(out, &program->output)[i + OSML_BLOCK_STRIDE] != -i ||
 			osml_block_row_numbers(writable, &program->output)[i] != (uint32_t) i * 3;
 	}
 	return wrong;
