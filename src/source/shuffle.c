@@ -2,9 +2,9 @@
  * shuffle.c
  *	  Fisher-Yates over a window of blocks, a column at a time.
  *
- * The swaps are drawn once and then replayed on each column: a column of a
- * window is a few megabytes where whole rows would be a hundred, so the random
- * accesses stay in cache.
+ * The order is drawn once and then each column copied aside and brought into it: a
+ * column of a window is a few megabytes where whole rows would be a hundred, so
+ * the random accesses stay in cache.
  */
 #include "postgres.h"
 
@@ -51,20 +51,39 @@ osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
 	}
 }
 
+/* a window being shuffled */
+typedef struct Window
+{
+	OsmlBlock **blocks;
+	uint32		rows;
+	uint32	   *from;			/* the row that comes to each place */
+	void	   *spare;			/* a column of the window, as it was */
+} Window;
+
+/* Rows of block b. */
+static uint32
+block_rows(const Window *window, uint32 b)
+{
+	return Min(OSML_BLOCK_ROWS, window->rows - b * OSML_BLOCK_ROWS);
+}
+
 /*
- * Replay the swaps on one column.  type is an integer of the values' width;
+ * Bring a column into the new order.  type is an integer of the values' width;
  * column gives the start of the column in a block.
  */
-#define REPLAY_SWAPS(type, column) \
-	for (uint32 i = n - 1; i > 0; i--) \
+#define MOVE_ROWS(type, column) \
+	for (uint32 b = 0; b * OSML_BLOCK_ROWS < window->rows; b++) \
+		memcpy((type *) window->spare + b * OSML_BLOCK_ROWS, column(window->blocks[b]), \
+			   block_rows(window, b) * sizeof(type)); \
+	for (uint32 b = 0; b * OSML_BLOCK_ROWS < window->rows; b++) \
 	{ \
-		uint32		k = target[i]; \
-		type	   *a = (type *) (column(blocks[i / OSML_BLOCK_ROWS])) + i % OSML_BLOCK_ROWS; \
-		type	   *b = (type *) (column(blocks[k / OSML_BLOCK_ROWS])) + k % OSML_BLOCK_ROWS; \
-		type		spare = *a; \
+		const type *spare = window->spare; \
+		const uint32 *from = window->from + b * OSML_BLOCK_ROWS; \
+		type	   *to = (type *) (column(window->blocks[b])); \
+		uint32		n = block_rows(window, b); \
 \
-		*a = *b; \
-		*b = spare; \
+		for (uint32 i = 0; i < n; i++) \
+			to[i] = spare[from[i]]; \
 	}
 
 #define WIDE(block) osml_block_column(block, j)
@@ -72,46 +91,66 @@ osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
 
 /* Column j of eight bytes, or of float32 once a block is prepared for it. */
 static void
-shuffle_wide(OsmlBlock **blocks, int j, bool narrowed, const uint32 *target, uint32 n)
+shuffle_wide(const Window *window, int j, bool narrowed)
 {
 	if (narrowed)
-		REPLAY_SWAPS(uint32, WIDE)
+	{
+		MOVE_ROWS(uint32, WIDE)
+	}
 	else
-		REPLAY_SWAPS(uint64, WIDE)
+	{
+		MOVE_ROWS(uint64, WIDE)
+	}
 }
 
 /* Codes or row numbers. */
 static void
-shuffle_narrow(OsmlBlock **blocks, const OsmlLayout *layout, int j,
-			   const uint32 *target, uint32 n)
+shuffle_narrow(const Window *window, const OsmlLayout *layout, int j)
 {
-	REPLAY_SWAPS(uint32, NARROW)
+	MOVE_ROWS(uint32, NARROW)
+}
+
+/* Fisher and Yates: which row comes to each place. */
+static void
+draw_rows(Window *window, OsmlShuffleKey key)
+{
+	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_ROWS, key.epoch};
+	uint32	   *from = window->from;
+
+	for (uint32 i = 0; i < window->rows; i++)
+		from[i] = i;
+	for (uint32 i = window->rows - 1; i > 0; i--)
+	{
+		uint32		k = (uint32) osml_random_below(random, ((uint64) key.draw << 32) | i,
+												   (uint64) i + 1);
+		uint32		row = from[i];
+
+		from[i] = from[k];
+		from[k] = row;
+	}
 }
 
 void
 osml_shuffle_rows(const OsmlLayout *layout, OsmlPrecision precision,
 				  OsmlBlock **blocks, int n, OsmlShuffleKey key)
 {
-	OsmlRandomKey random = {key.seed, OSML_STREAM_SHUFFLE_ROWS, key.epoch};
-	uint32		rows;
-	uint32	   *target;
+	Window		window = {.blocks = blocks};
 
 	if (n == 0)
 		return;
-	rows = (uint32) (n - 1) * OSML_BLOCK_ROWS + blocks[n - 1]->nrows;
-	if (rows < 2)
+	window.rows = (uint32) (n - 1) * OSML_BLOCK_ROWS + blocks[n - 1]->nrows;
+	if (window.rows < 2)
 		return;
-	target = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * rows);
-	for (uint32 i = rows - 1; i > 0; i--)
-		target[i] = (uint32) osml_random_below(random, ((uint64) key.draw << 32) | i,
-											   (uint64) i + 1);
+	window.from = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * window.rows);
+	window.spare = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * window.rows);
+	draw_rows(&window, key);
 	for (int j = 0; j < osml_layout_wide(layout); j++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		shuffle_wide(blocks, j, precision == OSML_FLOAT32 && blocks[0]->prepared,
-					 target, rows);
+		shuffle_wide(&window, j, precision == OSML_FLOAT32 && blocks[0]->prepared);
 	}
 	for (int j = 0; j < osml_layout_narrow(layout); j++)
-		shuffle_narrow(blocks, layout, j, target, rows);
-	pfree(target);
+		shuffle_narrow(&window, layout, j);
+	pfree(window.spare);
+	pfree(window.from);
 }

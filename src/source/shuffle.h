@@ -35,8 +35,10 @@ extern void osml_shuffle_order(OsmlShuffleKey key, uint32 *order, uint32 n,
 
 /*
  * Shuffle the rows of n blocks among each other, in place.  All but the last
- * are full; all are raw, or all are prepared for the given precision.
+ * are full; all are raw, or all are prepared for the given precision.  Takes
+ * OSML_SHUFFLE_ROW_BYTES of memory a row meanwhile.
  */
+#define OSML_SHUFFLE_ROW_BYTES (sizeof(uint32) + sizeof(uint64))
 extern void osml_shuffle_rows(const OsmlLayout *layout, OsmlPrecision precision,
 							  OsmlBlock **blocks, int n, OsmlShuffleKey key);
 

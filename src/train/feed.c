@@ -81,7 +81,7 @@ create_window(OsmlFeed *feed)
 	OsmlRun    *run = feed->run;
 	Size		bytes = osml_block_memory(&run->layout);
 	int64		left = run->budget.memory_limit - run->budget.memory_used;
-	int64		fit = left / (int64) (bytes + OSML_BLOCK_ROWS * sizeof(uint32)) /
+	int64		fit = left / (int64) (bytes + OSML_BLOCK_ROWS * OSML_SHUFFLE_ROW_BYTES) /
 		(feed->lanes - feed->lane);
 	int			wanted = feed->shuffle == OSML_SHUFFLE_NONE ? 1 :
 		(int) Max(2, Min(WINDOW_BLOCKS, fit));
