@@ -27,6 +27,25 @@ conflict(const char *message, const char *hint)
 			 errhint("%s", hint)));
 }
 
+/* Limits contradict each other where a run may not end before it must. */
+static void
+check_limits(const OsmlHparams *hparams)
+{
+	if (hparams->max_epochs != OSML_AUTO && hparams->min_epochs > hparams->max_epochs)
+		conflict("hyperparameter \"min_epochs\" must not be above \"max_epochs\"",
+				 "Raise \"max_epochs\", or lower \"min_epochs\".");
+	if (hparams->max_steps != OSML_AUTO && hparams->min_steps > hparams->max_steps)
+		conflict("hyperparameter \"min_steps\" must not be above \"max_steps\"",
+				 "Raise \"max_steps\", or lower \"min_steps\".");
+}
+
+bool
+osml_hparams_endless(const OsmlHparams *hparams)
+{
+	return hparams->max_epochs == OSML_AUTO && hparams->max_steps == OSML_AUTO &&
+		(hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time));
+}
+
 /*
  * A rate that the user chose is kept, as in PyTorch.  Our own falls to zero, so
  * that the last steps average out the noise of single batches: a weak signal
@@ -36,14 +55,13 @@ conflict(const char *message, const char *hint)
 static void
 resolve_rate(OsmlHparams *hparams)
 {
-	bool		timed = !isnan(hparams->max_time) &&
-		hparams->max_epochs == OSML_AUTO && hparams->max_batches == OSML_AUTO;
+	bool		timed = osml_hparams_endless(hparams) && hparams->max_batches == OSML_AUTO;
 
 	if (timed && hparams->lr_schedule > 0 &&
 		osml_schedules[hparams->lr_schedule - 1].needs_total)
 		conflict(psprintf("lr_schedule \"%s\" needs to know the number of steps",
 						  osml_schedule_name(hparams->lr_schedule - 1)),
-				 "Give \"max_epochs\" or \"max_batches\" beside \"max_time\".");
+				 "Give \"max_epochs\" or \"max_steps\" beside \"max_time\".");
 	if (hparams->lr_schedule == 0)
 		hparams->lr_schedule = 1 + (isnan(hparams->lr) && !timed ?
 									OSML_SCHEDULE_LINEAR : OSML_SCHEDULE_CONSTANT);
@@ -66,8 +84,7 @@ check_averaging(const OsmlHparams *hparams)
 				 "A whole number is an epoch, a number below 1 is a share of the epochs.");
 	if (hparams->weight_averaging != 1 + OSML_AVERAGE_SWA)
 		return;
-	if (hparams->max_epochs == OSML_AUTO &&
-		(hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time)))
+	if (osml_hparams_endless(hparams))
 		conflict("weight_averaging \"swa\" takes weights at the ends of epochs, which an endless stream has not",
 				 "Give \"max_epochs\", or set \"weight_averaging\" to ema.");
 	if (hparams->max_epochs != OSML_AUTO && start > hparams->max_epochs)
@@ -107,6 +124,9 @@ resolve_trying(OsmlHparams *hparams)
 		hparams->fast_dev_run = 1;
 	hparams->max_epochs = 1;
 	hparams->max_batches = hparams->fast_dev_run;
+	hparams->max_steps = OSML_AUTO;
+	hparams->min_epochs = hparams->min_steps = 0;
+	hparams->check_val_every_n_epoch = 1;
 	hparams->val_check_interval = 0;
 	hparams->num_sanity_val_steps = 0;
 	hparams->limit_val_batches = hparams->limit_test_batches = OSML_AUTO;
@@ -143,9 +163,10 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (exact && hparams->l1 > 0)
 		conflict("optimizer \"exact\" has no penalties",
 				 "Leave out \"l1\", or choose AdamW, Adam or SGD.");
-	if (exact && (hparams->max_batches != OSML_AUTO || hparams->val_fraction > 0))
+	if (exact && (hparams->max_batches != OSML_AUTO || hparams->max_steps != OSML_AUTO ||
+				  hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",
-				 "Leave out \"max_batches\" and \"val_fraction\"; a \"val\" source may be given.");
+				 "Leave out \"max_batches\", \"max_steps\" and \"val_fraction\"; a \"val\" source may be given.");
 	if (exact && (hparams->every_n_train_steps != OSML_AUTO || hparams->save_top_k > 0 ||
 				  !isnan(hparams->train_time_interval)))
 		conflict("optimizer \"exact\" has no steps between which it could be kept",
@@ -172,6 +193,7 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->num_hidden_neurons.n > OSML_MAX_HIDDEN)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
+	check_limits(hparams);
 	check_warm_start(hparams);
 	check_averaging(hparams);
 	resolve_trying(hparams);

@@ -84,6 +84,10 @@ extern OsmlHparams *osml_hparams_parse(Jsonb *options, Jsonb *given);
 /* Judge keys against each other and resolve what needs no data. */
 extern void osml_hparams_check(OsmlHparams *hparams);
 
+/* does nothing but a number of batches, or time, end the run?  It has no epochs then,
+ * but one stream of rows. */
+extern bool osml_hparams_endless(const OsmlHparams *hparams);
+
 /*
  * Resolve kind of model and loss: what was asked for, else what suits a label
  * that is a number, a boolean or of so many classes.  n_classes 0: they are not

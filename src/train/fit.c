@@ -226,6 +226,7 @@ clear_step(OsmlFit *fit)
 	fit->n_segments = 0;
 	if (fit->epoch_turned)
 	{
+		run->monitor->epochs = fit->lanes[0].epoch;
 		close_epoch(fit);
 		run->row.epoch = run->shared->epoch = fit->lanes[0].epoch;
 	}
@@ -282,7 +283,8 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 	double		interval = run->hparams->val_check_interval;
 	bool		due;
 
-	if (!run->parts[OSML_PART_VAL].present || run->plan->range.on)
+	if (!run->parts[OSML_PART_VAL].present || run->plan->range.on ||
+		(run->row.epoch + 1) % run->hparams->check_val_every_n_epoch != 0)
 		return;
 	if (interval == 0)
 		due = epoch_end;
@@ -305,7 +307,8 @@ limit_reached(OsmlFit *fit)
 	const OsmlHparams *hparams = run->hparams;
 
 	if (run->monitor->done ||
-		(hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches))
+		(hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches) ||
+		(hparams->max_steps != OSML_AUTO && run->row.steps >= hparams->max_steps))
 		return true;
 	return !isnan(hparams->max_time) &&
 		TimestampDifferenceExceeds(run->started_at, GetCurrentTimestamp(),
@@ -477,6 +480,7 @@ go_on(OsmlFit *fit)
 		begin_lane(fit, lane, lane->epoch, lane->epoch_rows);
 	}
 	osml_checkpoint_compare(fit);
+	fit->run->monitor->epochs = fit->run->row.epoch;
 	osml_fallback_note(fit, true);
 }
 
@@ -526,7 +530,8 @@ fit_epochs(OsmlFit *fit)
 		/* what was accumulated steps at the end of its epoch */
 		if (fit->step_rows > 0)
 			take_step(fit);
-		fit->done = fit->done || epoch == fit->epochs - 1;
+		fit->done = fit->done || epoch == fit->epochs - 1 || limit_reached(fit);
+		run->monitor->epochs = epoch + 1;
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);

@@ -59,6 +59,9 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 		.val_lost = run->parts[OSML_PART_VAL].present &&
 			run->parts[OSML_PART_VAL].set == NULL
 	});
+	/* nothing but time would end a run of epochs without batches */
+	if (!run->streamed && !osml_length_has_step(hparams, n_rows))
+		osml_length_no_step(hparams);
 	fit->epoch_batches = osml_length_overfit(hparams, n_rows);
 	fit->batches_per_epoch = osml_length_batches(hparams, n_rows);
 	fit->lanes = palloc0(sizeof(OsmlLane) * hparams->lanes);

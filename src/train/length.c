@@ -50,9 +50,17 @@ osml_length_read(const OsmlHparams *hparams)
 		Max(hparams->fast_dev_run * hparams->batch_size, blocks);
 }
 
+/* Steps that so many batches make. */
+static int64
+steps_of(const OsmlHparams *hparams, int64 batches)
+{
+	return (batches + hparams->accumulate_grad_batches - 1) / hparams->accumulate_grad_batches;
+}
+
 int64
 osml_length_epochs(const OsmlHparams *hparams, int64 n_rows)
 {
+	int64		epoch_steps = steps_of(hparams, osml_length_batches(hparams, n_rows));
 	/* in float64, where the product of the largest values still fits */
 	double		epochs = ceil((double) AUTO_STEPS * hparams->batch_size *
 							  hparams->accumulate_grad_batches /
@@ -60,8 +68,9 @@ osml_length_epochs(const OsmlHparams *hparams, int64 n_rows)
 
 	if (hparams->max_epochs != OSML_AUTO)
 		return hparams->max_epochs;
-	/* a limit of another kind is the only one then */
-	if (hparams->max_batches != OSML_AUTO || !isnan(hparams->max_time))
+	if (hparams->max_steps != OSML_AUTO)
+		return Min(INT_MAX, (hparams->max_steps - 1) / epoch_steps + 1);
+	if (osml_hparams_endless(hparams))
 		return OSML_AUTO;
 	/* a data set smaller than a batch takes one step an epoch */
 	return (int64) Max(1, Min(AUTO_MAX_EPOCHS, epochs));
@@ -76,13 +85,14 @@ osml_length_batches(const OsmlHparams *hparams, int64 n_rows)
 int64
 osml_length_steps(const OsmlHparams *hparams, int64 epochs, int64 batches)
 {
-	int64		accumulate = hparams->accumulate_grad_batches;
 	int64		steps = PG_INT64_MAX;
 
 	if (epochs != OSML_AUTO)
-		steps = epochs * ((batches + accumulate - 1) / accumulate);
+		steps = epochs * steps_of(hparams, batches);
 	if (hparams->max_batches != OSML_AUTO)
-		steps = Min(steps, (hparams->max_batches + accumulate - 1) / accumulate);
+		steps = Min(steps, steps_of(hparams, hparams->max_batches));
+	if (hparams->max_steps != OSML_AUTO)
+		steps = Min(steps, hparams->max_steps);
 	return steps == PG_INT64_MAX ? 0 : steps;
 }
 
@@ -118,7 +128,7 @@ osml_length_has_step(const OsmlHparams *hparams, int64 n_rows)
 		return false;
 	/* an endless stream goes on with the next epoch's rows */
 	return !hparams->drop_last || n_rows >= hparams->batch_size ||
-		osml_length_epochs(hparams, n_rows) == OSML_AUTO;
+		(osml_length_epochs(hparams, n_rows) == OSML_AUTO && hparams->overfit_batches == 0);
 }
 
 void

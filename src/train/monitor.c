@@ -182,7 +182,9 @@ osml_monitor_offer(OsmlRun *run, const OsmlMeasure *measure, double loss)
 	if (!monitor->stops || monitor->done)
 		return;
 	reason = osml_stop_offer(&monitor->stop, &monitor->stop_params, value);
-	if (reason == OSML_STOP_NOT)
+	/* min_epochs and min_steps: what is still so at a later value ends the run then */
+	if (reason == OSML_STOP_NOT || monitor->epochs < run->hparams->min_epochs ||
+		run->row.steps < run->hparams->min_steps)
 		return;
 	monitor->done = true;
 	osml_log_event(run, "info", "early_stopping", describe_end(monitor, reason, value));

@@ -23,6 +23,7 @@ typedef struct OsmlMonitor
 	OsmlPlateau plateau;
 	OsmlStopParams stop_params;
 	OsmlStop	stop;
+	int64		epochs;			/* that are over */
 	bool		done;			/* the run is to end */
 	bool		over;			/* it has: nothing follows the metric any more */
 } OsmlMonitor;

@@ -20,6 +20,7 @@ osml_range_resolve(OsmlHparams *hparams, const OsmlRange *range)
 	/* an endless stream of so many steps, which nothing but the loss ends */
 	hparams->max_epochs = OSML_AUTO;
 	hparams->max_batches = range->steps * hparams->accumulate_grad_batches;
+	hparams->max_steps = OSML_AUTO;
 	hparams->max_time = NAN;
 	hparams->lr = range->min;
 	hparams->lr_schedule = 1 + OSML_SCHEDULE_CONSTANT;
@@ -28,6 +29,8 @@ osml_range_resolve(OsmlHparams *hparams, const OsmlRange *range)
 	hparams->stopping_threshold = hparams->divergence_threshold = NAN;
 	hparams->monitor = NULL;
 	hparams->val_check_interval = 0;
+	hparams->check_val_every_n_epoch = 1;
+	hparams->min_epochs = hparams->min_steps = 0;
 	hparams->num_sanity_val_steps = 0;
 	hparams->fast_dev_run = 0;
 	hparams->deploy = false;
