@@ -352,6 +352,7 @@ train(OsmlRun *run)
 	run->version_step = run->row.steps;
 	osml_best_take(run);
 	osml_settle_unseen(run);
+	osml_calibrate(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);

@@ -1,6 +1,6 @@
 /*
  * validate.h
- *	  Measuring the model on a part.
+ *	  Measuring the model on a part, and how far it is off on rows held out.
  */
 #ifndef OSML_VALIDATE_H
 #define OSML_VALIDATE_H
@@ -14,5 +14,13 @@
  */
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
 							int64 limit, bool always);
+
+/*
+ * run->tails become those of the weights as they are, over every validation row once:
+ * in a pass of its own, unless the last validation was of the same weights.  There are
+ * none of models of classes, and where validation rows are trained on or not there.
+ * They take some kB in the run's context.
+ */
+extern void osml_calibrate(OsmlRun *run);
 
 #endif							/* OSML_VALIDATE_H */
