@@ -975,13 +975,14 @@ COMMENT ON FUNCTION osml_predict_interval(text, anyarray, double precision)
 	IS 'the same for an array of values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_batch(model text, source text, key text DEFAULT NULL,
-	OUT row_number bigint, OUT key text, OUT prediction double precision,
-	OUT class text, OUT proba double precision[])
+	level double precision DEFAULT NULL, OUT row_number bigint, OUT key text,
+	OUT prediction double precision, OUT class text, OUT proba double precision[],
+	OUT lower double precision, OUT upper double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_predict_batch'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10000 COST 100000;
-COMMENT ON FUNCTION osml_predict_batch(text, text, text)
-	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key';
+COMMENT ON FUNCTION osml_predict_batch(text, text, text, double precision)
+	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key; level: of the intervals in lower and upper, as by osml_predict_interval()';
 
 CREATE FUNCTION osml_explain(model text, features record, class text DEFAULT NULL,
 	OUT feature text, OUT value double precision, OUT category text,
