@@ -318,6 +318,18 @@ set_units(OsmlRun *run)
 	run->spec.loss_param = run->hparams->huber_delta / run->scaling.label_scale;
 }
 
+/* Are there rows that the load pass did not keep? */
+static bool
+reads_again(const OsmlRun *run)
+{
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		if (run->parts[p].present && run->parts[p].set == NULL)
+			return true;
+	}
+	return false;
+}
+
 /* From the first row read to the last measure taken. */
 static void
 train(OsmlRun *run)
@@ -340,7 +352,7 @@ train(OsmlRun *run)
 							   run->plan->parts[OSML_PART_TRAIN].source.label, run->stats);
 	set_units(run);
 	init_params(run);
-	if (!run->streamed && !run->reread)
+	if (!reads_again(run))
 		osml_intake_end(run);
 	if (run->hparams->num_sanity_val_steps > 0)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
