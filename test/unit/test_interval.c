@@ -259,7 +259,7 @@ main(void)
 {
 	test_exact(0);
 	test_exact(8);
-	/* a 64th of the rows beyond, and one block of rank.h at 0.999 */
+	/* a 64th by the ranks; where scores are blocks, their weight counts most at 0.999 */
 	test_many(60000, 1.0 / 64);
 	test_many(600000, 0.1);
 	test_coverage(19, 0.9, 0.9);
