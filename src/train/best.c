@@ -204,7 +204,7 @@ osml_best_take(OsmlRun *run)
 	if (best->last)
 		take_last(run);
 	kept = &best->kept[find(best, false)];
-	for (int i = 0; i < best->n; i++)
+	for (int i = 0; osml_calibrates(run) && i < best->n; i++)
 	{
 		if (&best->kept[i] != kept)
 			calibrate(run, &best->kept[i]);

@@ -127,9 +127,8 @@ end(Measuring *measuring)
 
 /* --- residuals ----------------------------------------------------------- */
 
-/* Can there be intervals, and is there what they are made of? */
-static bool
-has_residuals(const OsmlRun *run)
+bool
+osml_calibrates(const OsmlRun *run)
 {
 	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
 
@@ -183,7 +182,7 @@ osml_calibrate(OsmlRun *run)
 	OsmlPartData *data = &run->parts[OSML_PART_VAL];
 	Measuring  *measuring;
 
-	if (!has_residuals(run) || (run->tails.n > 0 && run->tails_of == hash_weights(run)))
+	if (!osml_calibrates(run) || (run->tails.n > 0 && run->tails_of == hash_weights(run)))
 		return;
 	measuring = begin(run);
 	keep_residuals(measuring);
@@ -238,7 +237,7 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 							run->spec.n_outputs, true);
 	if (measuring->measure == NULL)
 		osml_check_status(OSML_OUT_OF_MEMORY);
-	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && has_residuals(run))
+	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && osml_calibrates(run))
 		keep_residuals(measuring);
 	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
 				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));

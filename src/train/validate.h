@@ -15,11 +15,14 @@
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
 							int64 limit, bool always);
 
+/* are there to be residuals?  Not of models of classes, nor where validation rows are
+ * trained on or not there. */
+extern bool osml_calibrates(const OsmlRun *run);
+
 /*
  * run->tails become those of the weights as they are, over every validation row once:
- * in a pass of its own, unless the last validation was of the same weights.  There are
- * none of models of classes, and where validation rows are trained on or not there.
- * They take some kB in the run's context.
+ * in a pass of its own, unless the last validation was of the same weights.  They take
+ * some kB in the run's context.  Nothing where osml_calibrates() says no.
  */
 extern void osml_calibrate(OsmlRun *run);
 
