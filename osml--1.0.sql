@@ -156,11 +156,17 @@ CREATE TABLE osml.model_version (
 	test_loss	double precision,
 	summary		jsonb,
 	program		jsonb NOT NULL,
+	calibration_rows bigint CHECK (calibration_rows > 0),
+	residuals_below double precision[],
+	residuals_above double precision[],
 	created_at	timestamptz NOT NULL DEFAULT pg_catalog.now(),
 	UNIQUE (model_id, version)
 );
 ALTER TABLE osml.model_version ALTER weights SET STORAGE EXTERNAL;	-- they do not compress
 COMMENT ON TABLE osml.model_version IS 'a trained model: weights as safetensors, and all that prediction needs; never updated';
+COMMENT ON COLUMN osml.model_version.calibration_rows IS 'held-out rows that the residuals are of';
+COMMENT ON COLUMN osml.model_version.residuals_below IS 'how far labels are below their predictions, from the farthest on: residuals, or of counts residuals divided by the square root of the prediction, with ranks of seven binary digits';
+COMMENT ON COLUMN osml.model_version.residuals_above IS 'the same above the predictions';
 
 CREATE TABLE osml.feature (
 	version_id	bigint NOT NULL REFERENCES osml.model_version ON DELETE CASCADE,
@@ -492,7 +498,7 @@ CREATE VIEW osml.models WITH (security_barrier) AS
 		v.train_rows, v.val_rows, v.test_rows, v.skipped_rows,
 		v.train_loss, v.val_loss, v.test_loss,
 		pg_catalog.lpad(pg_catalog.to_hex(v.fingerprint), 16, '0') AS fingerprint,
-		v.hparams, v.summary, v.created_at, v.steps
+		v.hparams, v.summary, v.created_at, v.steps, v.calibration_rows
 	FROM osml.usable_model m
 		LEFT JOIN osml.model_version v ON v.model_id = m.model_id;
 COMMENT ON VIEW osml.models IS 'models and their versions';
@@ -507,6 +513,7 @@ COMMENT ON COLUMN osml.models.skipped_rows IS 'training rows left out for a NULL
 COMMENT ON COLUMN osml.models.train_loss IS 'last training loss, in the label''s own units';
 COMMENT ON COLUMN osml.models.val_loss IS 'last validation loss; NULL: there was none';
 COMMENT ON COLUMN osml.models.test_loss IS 'test loss; NULL: there was none';
+COMMENT ON COLUMN osml.models.calibration_rows IS 'held-out rows whose residuals osml_predict_interval() goes by; NULL: there are none';
 COMMENT ON COLUMN osml.models.fingerprint IS 'hash of the training data, hexadecimal; equal data gives equal fingerprints';
 
 CREATE VIEW osml.features WITH (security_barrier) AS
@@ -949,14 +956,33 @@ CREATE FUNCTION osml_predict_class(model text, features anyarray) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION osml_predict_class(text, anyarray) IS 'most probable class for an array of values in the order of osml.features';
 
+CREATE FUNCTION osml_predict_interval(model text, features record,
+	level double precision DEFAULT 0.9, OUT prediction double precision,
+	OUT lower double precision, OUT upper double precision)
+	RETURNS record
+	AS 'MODULE_PATHNAME', 'osml_predict_interval_record'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION osml_predict_interval(text, record, double precision)
+	IS 'predict for a row, with an interval that holds the label of at least a share level of such rows, by the residuals of held-out rows (split conformal prediction)';
+
+CREATE FUNCTION osml_predict_interval(model text, features anyarray,
+	level double precision DEFAULT 0.9, OUT prediction double precision,
+	OUT lower double precision, OUT upper double precision)
+	RETURNS record
+	AS 'MODULE_PATHNAME', 'osml_predict_interval_array'
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION osml_predict_interval(text, anyarray, double precision)
+	IS 'the same for an array of values in the order of osml.features';
+
 CREATE FUNCTION osml_predict_batch(model text, source text, key text DEFAULT NULL,
-	OUT row_number bigint, OUT key text, OUT prediction double precision,
-	OUT class text, OUT proba double precision[])
+	level double precision DEFAULT NULL, OUT row_number bigint, OUT key text,
+	OUT prediction double precision, OUT class text, OUT proba double precision[],
+	OUT lower double precision, OUT upper double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_predict_batch'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10000 COST 100000;
-COMMENT ON FUNCTION osml_predict_batch(text, text, text)
-	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key';
+COMMENT ON FUNCTION osml_predict_batch(text, text, text, double precision)
+	IS 'predict for each row of a relation or a SELECT; key: a column to return beside, else the primary key; level: of the intervals in lower and upper, as by osml_predict_interval()';
 
 CREATE FUNCTION osml_explain(model text, features record, class text DEFAULT NULL,
 	OUT feature text, OUT value double precision, OUT category text,

@@ -81,6 +81,17 @@ RESET osml.max_spill;
 SELECT steps, rows_seen, rows_skipped, summary ->> 'reread' FROM osml.runs WHERE run_id = :run;
 SELECT severity, kind, left(message, 60) FROM osml.events WHERE run_id = :run ORDER BY event_id;
 
+-- Held-out rows that do not fit are read again where the training rows fit.
+SELECT osml_create_dataset('held_again', 'blocks', 'y', val => 'too_big', test => 'too_big') > 0;
+SET osml.max_memory = '1MB';
+SET osml.max_spill = 0;
+SELECT osml_train('held_again', '{"max_epochs": 2, "batch_size": 100}', 'again') > 0;
+RESET osml.max_memory;
+RESET osml.max_spill;
+SELECT osml_train('held_again', '{"max_epochs": 2, "batch_size": 100}', 'kept') > 0;
+SELECT count(DISTINCT summary ->> 'reread'), count(DISTINCT (val_rows, test_rows)), count(DISTINCT (val_loss, test_loss)) FROM osml.models WHERE model IN ('again', 'kept');
+SELECT osml_drop_dataset('held_again');
+
 -- Validation and test rows are judged alike.
 SELECT osml_create_dataset('three', 'holes', val => 'SELECT NULL::int AS y, 1 AS x, 2 AS z UNION ALL TABLE clean',
 	test => 'SELECT 1 AS y, NULL::int AS x, i AS z FROM generate_series(1, 3) i UNION ALL TABLE clean') > 0;

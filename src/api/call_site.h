@@ -36,6 +36,7 @@ typedef struct OsmlBinding
 	void	   *prepared;		/* space for the predictor */
 	double	   *out;			/* its predictions, one an output */
 	void	   *scratch;		/* of the program */
+	TupleDesc	result;			/* of a function that returns a row; made when needed */
 
 	/* rows of this type, if desc is set */
 	Oid			row_type;

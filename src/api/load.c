@@ -159,6 +159,24 @@ build_average(OsmlLoaded *loaded)
 	loaded->average = average;
 }
 
+/* Residuals of held-out rows, from the ends inward. */
+static void
+build_tails(OsmlLoaded *loaded)
+{
+	const OsmlVersionRow *row = loaded->row;
+	OsmlTails  *tails = &loaded->tails;
+
+	*tails = (OsmlTails) {row->calibration_rows, row->n_residuals, row->residuals_below,
+	row->residuals_above};
+	if (tails->n_kept != osml_tail_length(tails->n))
+		corrupted(loaded, "Its residuals are not those of " INT64_FORMAT " rows.", tails->n);
+	for (int i = 0; i < tails->n_kept; i++)
+	{
+		if (isnan(tails->below[i]) || isnan(tails->above[i]))
+			corrupted(loaded, "A residual is not a number.");
+	}
+}
+
 /* A shape as text. */
 static char *
 shape_text(const int64_t *shape, int ndim)
@@ -294,6 +312,7 @@ osml_load(const OsmlModelRow *model, const OsmlVersionKey *key)
 	build_scaling(loaded);
 	build_params(loaded);
 	build_average(loaded);
+	build_tails(loaded);
 	MemoryContextSwitchTo(old);
 	return loaded;
 }

@@ -16,6 +16,7 @@
 
 #include "catalog/model.h"
 #include "features/classes.h"
+#include "model/interval.h"
 #include "model/predictor.h"
 #include "source/feature.h"
 
@@ -27,6 +28,7 @@ typedef struct OsmlLoaded
 	OsmlVersionRow *row;		/* without the weights' bytes */
 	OsmlPredictor predictor;
 	double	   *average;		/* model/explain.h: of codes; NULL: not stored */
+	OsmlTails	tails;			/* of residuals; none: it has no intervals */
 	OsmlClasses *classes;		/* of the label; NULL: it is a number */
 	OsmlFeatureSet set;			/* what is read and made of it; a source or row
 								 * brings its own types */

@@ -22,6 +22,41 @@ osml_need_number(const OsmlLoaded *loaded)
 }
 
 void
+osml_need_intervals(const OsmlLoaded *loaded)
+{
+	if (loaded->classes)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("model \"%s\" predicts classes, which have no interval", loaded->model),
+				 errhint("Use osml_predict_proba().")));
+	if (loaded->tails.n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("version %d of model \"%s\" has no residuals of held-out rows",
+						loaded->key.version, loaded->model),
+				 errhint("Train it with validation rows: set \"val_fraction\", or give the dataset a val source.")));
+}
+
+double
+osml_need_level(double level)
+{
+	if (!(level > 0 && level < 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"level\" must be between 0 and 1, not %g", level)));
+	return level;
+}
+
+void
+osml_loaded_interval(const OsmlLoaded *loaded, double prediction, double level,
+					 double *lower, double *upper)
+{
+	OsmlLink	link = osml_losses[loaded->predictor.spec.loss].link;
+
+	osml_interval(&loaded->tails, osml_task_of_link(link), prediction, level, lower, upper);
+}
+
+void
 osml_need_classes(const OsmlLoaded *loaded)
 {
 	if (loaded->classes == NULL)

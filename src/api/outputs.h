@@ -10,6 +10,16 @@
 /* an error unless the model predicts one number */
 extern void osml_need_number(const OsmlLoaded *loaded);
 
+/* an error unless it predicts a number and was stored with residuals of held-out rows */
+extern void osml_need_intervals(const OsmlLoaded *loaded);
+
+/* the argument "level" of an interval; an error unless it is between 0 and 1 */
+extern double osml_need_level(double level);
+
+/* the interval of a prediction of such a model */
+extern void osml_loaded_interval(const OsmlLoaded *loaded, double prediction, double level,
+								 double *lower, double *upper);
+
 /* an error unless the model predicts classes */
 extern void osml_need_classes(const OsmlLoaded *loaded);
 

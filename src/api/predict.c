@@ -1,6 +1,7 @@
 /*
  * predict.c
- *	  osml_predict(), osml_predict_proba(), osml_predict_class(): one row.
+ *	  osml_predict(), osml_predict_proba(), osml_predict_class(),
+ *	  osml_predict_interval(): one row.
  *
  * Runs once a row of a query, so everything that does not depend on the row is
  * in the call site (call_site.h), and what a row allocates goes with the
@@ -8,10 +9,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "api/call_site.h"
 #include "api/outputs.h"
@@ -22,9 +26,11 @@ PG_FUNCTION_INFO_V1(osml_predict_proba_record);
 PG_FUNCTION_INFO_V1(osml_predict_proba_array);
 PG_FUNCTION_INFO_V1(osml_predict_class_record);
 PG_FUNCTION_INFO_V1(osml_predict_class_array);
+PG_FUNCTION_INFO_V1(osml_predict_interval_record);
+PG_FUNCTION_INFO_V1(osml_predict_interval_array);
 
 /* Arguments model and features; NULL when a feature is missing. */
-static const OsmlBinding *
+static OsmlBinding *
 predict_record(FunctionCallInfo fcinfo)
 {
 	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
@@ -37,7 +43,7 @@ predict_record(FunctionCallInfo fcinfo)
 	return binding;
 }
 
-static const OsmlBinding *
+static OsmlBinding *
 predict_array(FunctionCallInfo fcinfo)
 {
 	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
@@ -76,6 +82,43 @@ return_class(FunctionCallInfo fcinfo, const OsmlBinding *binding)
 		PG_RETURN_NULL();
 	osml_need_classes(binding->loaded);
 	PG_RETURN_TEXT_P(cstring_to_text(osml_class_text(binding->loaded, binding->out, 1)));
+}
+
+/* The row's type is looked up once a binding. */
+static TupleDesc
+result_type(FunctionCallInfo fcinfo, OsmlBinding *binding)
+{
+	if (binding->result == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(binding->context);
+
+		if (get_call_result_type(fcinfo, NULL, &binding->result) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		binding->result = BlessTupleDesc(binding->result);
+		MemoryContextSwitchTo(old);
+	}
+	return binding->result;
+}
+
+/* A number and what its label lies between. */
+static Datum
+return_interval(FunctionCallInfo fcinfo, OsmlBinding *binding)
+{
+	double		level = osml_need_level(PG_GETARG_FLOAT8(2));
+	Datum		values[3];
+	bool		nulls[3] = {false};
+	double		lower;
+	double		upper;
+
+	if (binding == NULL)
+		PG_RETURN_NULL();
+	osml_need_intervals(binding->loaded);
+	osml_loaded_interval(binding->loaded, binding->out[0], level, &lower, &upper);
+	values[0] = Float8GetDatum(binding->out[0]);
+	values[1] = Float8GetDatum(lower);
+	values[2] = Float8GetDatum(upper);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_type(fcinfo, binding), values,
+													  nulls)));
 }
 
 /* osml_predict(model, record) */
@@ -118,4 +161,18 @@ Datum
 osml_predict_class_array(PG_FUNCTION_ARGS)
 {
 	return return_class(fcinfo, predict_array(fcinfo));
+}
+
+/* osml_predict_interval(model, record, level) */
+Datum
+osml_predict_interval_record(PG_FUNCTION_ARGS)
+{
+	return return_interval(fcinfo, predict_record(fcinfo));
+}
+
+/* osml_predict_interval(model, anyarray, level) */
+Datum
+osml_predict_interval_array(PG_FUNCTION_ARGS)
+{
+	return return_interval(fcinfo, predict_array(fcinfo));
 }

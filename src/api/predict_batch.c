@@ -26,12 +26,14 @@
 
 PG_FUNCTION_INFO_V1(osml_predict_batch);
 
-#define N_COLUMNS 5				/* row_number, key, prediction, class, proba */
+/* row_number, key, prediction, class, proba, lower, upper */
+#define N_COLUMNS 7
 
 typedef struct Batch
 {
 	OsmlScore  *score;
 	ReturnSetInfo *rsinfo;
+	double		level;			/* of intervals; 0: none are asked for */
 	int64		rows;
 	MemoryContext key_context;	/* of the block's keys; NULL without a key */
 	Datum		keys[OSML_BLOCK_ROWS];
@@ -73,6 +75,18 @@ mark_missing(Batch *batch, OsmlBlock *block)
 	}
 }
 
+/* The columns lower and upper. */
+static void
+put_interval(const Batch *batch, double prediction, Datum *values)
+{
+	double		lower;
+	double		upper;
+
+	osml_loaded_interval(batch->score->loaded, prediction, batch->level, &lower, &upper);
+	values[0] = Float8GetDatum(lower);
+	values[1] = Float8GetDatum(upper);
+}
+
 /* Predict a block and store its rows. */
 static bool
 predict_block(void *arg, OsmlBlock *raw)
@@ -81,7 +95,7 @@ predict_block(void *arg, OsmlBlock *raw)
 	OsmlBlock  *block = osml_score_encode(batch->score, raw);
 	const OsmlLoaded *loaded = batch->score->loaded;
 	bool		classes = loaded->classes != NULL;
-	bool		nulls[N_COLUMNS] = {false, true, false, true, true};
+	bool		nulls[N_COLUMNS] = {false, true, false, true, true, true, true};
 	Datum		values[N_COLUMNS] = {0};
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "osml batch row",
 											  ALLOCSET_SMALL_SIZES);
@@ -108,6 +122,9 @@ predict_block(void *arg, OsmlBlock *raw)
 															block->nrows));
 			values[4] = osml_proba(loaded, batch->score->out + i, block->nrows);
 		}
+		nulls[5] = nulls[6] = batch->level == 0 || batch->missing[i];
+		if (!nulls[5])
+			put_interval(batch, batch->score->out[i], &values[5]);
 		tuplestore_putvalues(batch->rsinfo->setResult, batch->rsinfo->setDesc,
 							 values, nulls);
 	}
@@ -176,7 +193,7 @@ primary_key(const OsmlSource *source)
 					sql.data);
 }
 
-/* osml_predict_batch(model, source, key) */
+/* osml_predict_batch(model, source, key, level) */
 Datum
 osml_predict_batch(PG_FUNCTION_ARGS)
 {
@@ -188,7 +205,10 @@ osml_predict_batch(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	batch->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	batch->level = PG_ARGISNULL(3) ? 0 : osml_need_level(PG_GETARG_FLOAT8(3));
 	batch->score = osml_score_begin(model, source, false);
+	if (batch->level > 0)
+		osml_need_intervals(batch->score->loaded);
 	scan.key_column = key != NULL ? named_key(batch->score->source, key) :
 		primary_key(batch->score->source);
 	if (scan.key_column != NULL)

@@ -82,6 +82,10 @@ typedef struct OsmlVersionRow
 	double		val_loss;
 	double		test_loss;
 	Jsonb	   *summary;		/* r2, condition number, ... or NULL */
+	int64		calibration_rows;	/* held-out rows of the residuals; 0: there are none */
+	int			n_residuals;	/* of each tail: OsmlTails of model/interval.h */
+	double	   *residuals_below;
+	double	   *residuals_above;
 	Jsonb	   *program;		/* from columns to features: source/feature.h */
 	int			n_features;
 	OsmlVersionFeature *features;

@@ -20,18 +20,22 @@ static OsmlStatement insert_version = OSML_STATEMENT(
 	"INSERT INTO osml.model_version (model_id, version, run_id, author, model_type,"
 	" loss, label, label_type, classes, label_center, label_scale, hparams, weights,"
 	" train_rows, skipped_rows, val_rows, test_rows, fingerprint,"
-	" train_loss, val_loss, test_loss, summary, program, steps)"
+	" train_loss, val_loss, test_loss, summary, program, steps, calibration_rows,"
+	" residuals_below, residuals_above)"
 	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-	" $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING version_id",
+	" $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, nullif($25, 0),"
+	" $26, $27) RETURNING version_id",
 	INT8OID, INT4OID, INT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, FLOAT8OID,
 	FLOAT8OID, JSONBOID, BYTEAOID, INT8OID, INT8OID, INT8OID, INT8OID,
-	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID, INT8OID);
+	INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, JSONBOID, JSONBOID, INT8OID, INT8OID,
+	FLOAT8ARRAYOID, FLOAT8ARRAYOID);
 
 static OsmlStatement find_version = OSML_STATEMENT(
 	"SELECT version_id, model_id, version, run_id, author, model_type, loss, label,"
 	" label_type, classes, label_center, label_scale, hparams, weights, train_rows,"
 	" skipped_rows, val_rows, test_rows, fingerprint, train_loss, val_loss,"
-	" test_loss, summary, program, tableoid, xmin"
+	" test_loss, summary, program, calibration_rows, residuals_below, residuals_above,"
+	" tableoid, xmin"
 	" FROM osml.model_version WHERE model_id = $1 AND version = $2",
 	INT8OID, INT4OID);
 
@@ -119,6 +123,9 @@ push_version(OsmlArgs *args, const OsmlVersionRow *row)
 	osml_push_jsonb(args, row->summary);
 	osml_push_jsonb(args, row->program);
 	osml_push_int8(args, row->steps);
+	osml_push_int8(args, row->calibration_rows);
+	osml_push_float8s(args, row->residuals_below, row->n_residuals);
+	osml_push_float8s(args, row->residuals_above, row->n_residuals);
 }
 
 /*
@@ -154,6 +161,7 @@ pull_version(const OsmlCatalogScope *scope)
 	OsmlVersionRow *row = MemoryContextAllocZero(scope->caller,
 												 sizeof(OsmlVersionRow));
 	bool		isnull;
+	int			n_above;
 
 	row->version_id = osml_pull_int8(&fields);
 	row->model_id = osml_pull_int8(&fields);
@@ -179,6 +187,12 @@ pull_version(const OsmlCatalogScope *scope)
 	row->test_loss = osml_pull_float8(&fields);
 	row->summary = osml_pull_jsonb(&fields);
 	row->program = osml_pull_jsonb(&fields);
+	row->calibration_rows = osml_pull_int8(&fields);
+	row->residuals_below = osml_pull_float8s(&fields, &row->n_residuals);
+	row->residuals_above = osml_pull_float8s(&fields, &n_above);
+	/* tails of two lengths fit no number of rows */
+	if (n_above != row->n_residuals)
+		row->n_residuals = -1;
 	row->table_oid = DatumGetObjectId(osml_pull(&fields, &isnull));
 	row->row_xmin = DatumGetTransactionId(osml_pull(&fields, &isnull));
 	return row;

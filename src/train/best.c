@@ -10,6 +10,7 @@
 
 #include "catalog/checkpoint.h"
 #include "train/best.h"
+#include "train/validate.h"
 #include "train/version.h"
 #include "train/weights.h"
 #include "train/worker.h"
@@ -21,6 +22,7 @@ typedef struct Kept
 {
 	double		value;
 	int64		step;
+	OsmlTails	tails;			/* from osml_best_take() on */
 } Kept;
 
 struct OsmlBest
@@ -31,6 +33,7 @@ struct OsmlBest
 	void	   *last;			/* "save_last": parameters and losses of the end */
 	double		last_train_loss;
 	double		last_val_loss;
+	OsmlTails	last_tails;
 };
 
 static Size
@@ -54,7 +57,7 @@ recall(OsmlRun *run)
 		const OsmlCheckpointRow *row = lfirst(cell);
 
 		if (run->best->n < MAX_KEPT)
-			run->best->kept[run->best->n++] = (Kept) {row->value, row->step};
+			run->best->kept[run->best->n++] = (Kept) {.value = row->value, .step = row->step};
 	}
 	osml_worker_end();
 	MemoryContextSwitchTo(old);
@@ -143,11 +146,11 @@ osml_best_offer(OsmlRun *run, const char *monitor, double value, double val_loss
 		memmove(&best->kept[worst], &best->kept[worst + 1],
 				sizeof(Kept) * (best->n - worst));
 	}
-	best->kept[best->n++] = (Kept) {value, run->row.steps};
+	best->kept[best->n++] = (Kept) {.value = value, .step = run->row.steps};
 	save(run, monitor, value, val_loss, evicted);
 }
 
-/* The run's weights are now those of a step; in a transaction. */
+/* The run's weights are now those of a step, as its version has them; in a transaction. */
 static void
 load(OsmlRun *run, int64 step)
 {
@@ -157,30 +160,56 @@ load(OsmlRun *run, int64 step)
 	osml_weights_open(row->state, &file);
 	osml_weights_load(run, &file);
 	pfree(row->state);
+	osml_settle_unseen(run);
 	run->train_loss = row->train_loss;
 	run->val_loss = row->val_loss;
+}
+
+/* The same in a transaction of its own, and what its residuals are. */
+static void
+calibrate(OsmlRun *run, Kept *kept)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	osml_worker_begin(run->plan);
+	load(run, kept->step);
+	osml_worker_end();
+	MemoryContextSwitchTo(old);
+	osml_calibrate(run);
+	kept->tails = run->tails;
+}
+
+/* The last weights, which the run still has. */
+static void
+take_last(OsmlRun *run)
+{
+	struct OsmlBest *best = run->best;
+
+	osml_settle_unseen(run);
+	osml_calibrate(run);
+	memcpy(best->last, run->params, weights_bytes(run));
+	best->last_train_loss = run->train_loss;
+	best->last_val_loss = run->val_loss;
+	best->last_tails = run->tails;
 }
 
 void
 osml_best_take(OsmlRun *run)
 {
 	struct OsmlBest *best = run->best;
-	MemoryContext old = CurrentMemoryContext;
-	const Kept *kept;
+	Kept	   *kept;
 
 	if (best == NULL || best->n == 0)
 		return;
 	if (best->last)
-	{
-		memcpy(best->last, run->params, weights_bytes(run));
-		best->last_train_loss = run->train_loss;
-		best->last_val_loss = run->val_loss;
-	}
+		take_last(run);
 	kept = &best->kept[find(best, false)];
-	osml_worker_begin(run->plan);
-	load(run, kept->step);
-	osml_worker_end();
-	MemoryContextSwitchTo(old);
+	for (int i = 0; osml_calibrates(run) && i < best->n; i++)
+	{
+		if (&best->kept[i] != kept)
+			calibrate(run, &best->kept[i]);
+	}
+	calibrate(run, kept);
 	run->version_step = kept->step;
 	osml_run_summary_number(run, "best_step", (double) kept->step);
 	osml_run_summary_number(run, "best_value", kept->value);
@@ -197,7 +226,7 @@ store_last(OsmlRun *run)
 	memcpy(run->params, best->last, weights_bytes(run));
 	run->train_loss = best->last_train_loss;
 	run->val_loss = best->last_val_loss;
-	osml_settle_unseen(run);
+	run->tails = best->last_tails;
 	osml_store_version(run, run->row.steps, false);
 }
 
@@ -218,13 +247,13 @@ osml_best_store_others(OsmlRun *run)
 		int			worst = find(best, true);
 
 		load(run, best->kept[worst].step);
-		osml_settle_unseen(run);
+		run->tails = best->kept[worst].tails;
 		osml_store_version(run, best->kept[worst].step, false);
 		best->n--;
 		memmove(&best->kept[worst], &best->kept[worst + 1],
 				sizeof(Kept) * (best->n - worst));
 	}
 	load(run, best->kept[0].step);
-	osml_settle_unseen(run);
+	run->tails = best->kept[0].tails;
 	run->test_loss = test_loss;
 }

@@ -17,8 +17,9 @@ extern void osml_best_setup(OsmlRun *run, bool max);
 extern void osml_best_offer(OsmlRun *run, const char *monitor, double value,
 							double val_loss);
 
-/* before the weights are tested and stored: the best ones become the run's.  Where
- * "save_last" asks for it the last ones are kept beside. */
+/* before the weights are tested and stored: the best ones become the run's, and what
+ * osml_calibrate() makes of each is kept.  Where "save_last" asks for it the last ones
+ * are kept beside. */
 extern void osml_best_take(OsmlRun *run);
 
 /* in the transaction that stores the run's version: versions of the others, before it */

@@ -16,6 +16,7 @@
 #include "compute/stats.h"
 #include "features/scale.h"
 #include "hparams/hparams.h"
+#include "model/interval.h"
 #include "model/model.h"
 #include "model/predictor.h"
 #include "source/resident.h"
@@ -71,6 +72,8 @@ typedef struct OsmlRun
 	double		val_loss;
 	bool		validation_logged;	/* the newest one is in osml.metrics */
 	double		test_loss;
+	OsmlTails	tails;			/* of residuals of held-out rows: osml_calibrate() */
+	uint64		tails_of;		/* hash of the weights that they are of */
 	const OsmlOls *ols;			/* exact: the whole solution; NULL otherwise */
 	StringInfo	summary;		/* members of a JSON object, without its braces */
 	bool		streamed;		/* trained straight from the queue */

@@ -318,6 +318,18 @@ set_units(OsmlRun *run)
 	run->spec.loss_param = run->hparams->huber_delta / run->scaling.label_scale;
 }
 
+/* Are there rows that the load pass did not keep? */
+static bool
+reads_again(const OsmlRun *run)
+{
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		if (run->parts[p].present && run->parts[p].set == NULL)
+			return true;
+	}
+	return false;
+}
+
 /* From the first row read to the last measure taken. */
 static void
 train(OsmlRun *run)
@@ -340,7 +352,7 @@ train(OsmlRun *run)
 							   run->plan->parts[OSML_PART_TRAIN].source.label, run->stats);
 	set_units(run);
 	init_params(run);
-	if (!run->streamed && !run->reread)
+	if (!reads_again(run))
 		osml_intake_end(run);
 	if (run->hparams->num_sanity_val_steps > 0)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
@@ -352,6 +364,7 @@ train(OsmlRun *run)
 	run->version_step = run->row.steps;
 	osml_best_take(run);
 	osml_settle_unseen(run);
+	osml_calibrate(run);
 	run->test_loss = osml_validate(run, OSML_PART_TEST, "test",
 								   run->hparams->limit_test_batches, true);
 	osml_intake_end(run);

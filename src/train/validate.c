@@ -1,6 +1,9 @@
 /*
  * validate.c
  *	  Measuring the model on validation or test rows, in the label's own units.
+ *
+ * A validation that may be the last one keeps residuals too, since a pass over rows
+ * that are read again is not cheap; whether it was the last is seen by the weights.
  */
 #include "postgres.h"
 
@@ -8,6 +11,7 @@
 
 #include "utils/memutils.h"
 
+#include "compute/mix.h"
 #include "rules/metric/metric.h"
 #include "source/context_arena.h"
 #include "train/feed.h"
@@ -21,7 +25,12 @@
 typedef struct Measuring
 {
 	OsmlRun    *run;
-	OsmlMeasure *measure;
+	MemoryContext context;		/* of all this */
+	MemoryContext caller;
+	OsmlArena	arena;
+	int64		n;				/* rows so far */
+	OsmlMeasure *measure;		/* or NULL */
+	OsmlResiduals *residuals;	/* or NULL */
 	double	   *z;				/* outputs of a tile */
 } Measuring;
 
@@ -59,14 +68,130 @@ measure_rows(Measuring *measuring, const OsmlBlock *block, int lo, int hi)
 		osml_predictor_block(&predictor, run->backend, block, start, end, z, run->scratch);
 		osml_prepared_labels(&run->scaling, &run->layout, run->spec.precision,
 							 block, start, end, y);
-		for (int i = 0; i < n; i++)
+		for (int i = 0; measuring->measure && i < n; i++)
 			measuring->measure->loss_sum += (weight ? weight[i] : 1) *
 				osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i, y[i],
 								run->hparams->huber_delta);
 		osml_predictor_link(&predictor, n, z);
-		osml_check_status(osml_measure_add(measuring->measure, z, y, weight, n));
+		if (measuring->measure)
+			osml_check_status(osml_measure_add(measuring->measure, z, y, weight, n));
+		if (measuring->residuals)
+			osml_check_status(osml_residuals_add(measuring->residuals, z, y, weight, n));
+	}
+	measuring->n += hi - lo;
+}
+
+/* The rows of a part, or so many batches of its wrapped stream. */
+static void
+measure_part(Measuring *measuring, OsmlPartData *data, int64 wanted)
+{
+	uint32		epoch = 0;
+
+	if (data->feed == NULL)
+		data->feed = osml_feed_create(measuring->run, data, OSML_SHUFFLE_NONE, 0, 1);
+	while (measuring->n < wanted)
+	{
+		OsmlBlock  *block;
+
+		osml_feed_begin(data->feed, epoch++);
+		while (measuring->n < wanted && (block = osml_feed_next(data->feed)) != NULL)
+		{
+			osml_run_check(measuring->run);
+			measure_rows(measuring, block, 0, (int) Min(block->nrows, wanted - measuring->n));
+		}
 	}
 }
+
+/* What is made of the run itself from here on is to stay. */
+static Measuring *
+begin(OsmlRun *run)
+{
+	MemoryContext context = AllocSetContextCreate(run->context, "osml validation",
+												  ALLOCSET_DEFAULT_SIZES);
+	Measuring  *measuring = MemoryContextAllocZero(context, sizeof(Measuring));
+
+	measuring->run = run;
+	measuring->context = context;
+	measuring->caller = MemoryContextSwitchTo(run->context);
+	measuring->arena = osml_context_arena(context);
+	measuring->z = MemoryContextAlloc(context, sizeof(double) * TILE * run->spec.n_outputs);
+	return measuring;
+}
+
+static void
+end(Measuring *measuring)
+{
+	MemoryContextSwitchTo(measuring->caller);
+	MemoryContextDelete(measuring->context);
+}
+
+/* --- residuals ----------------------------------------------------------- */
+
+bool
+osml_calibrates(const OsmlRun *run)
+{
+	const OsmlPartData *val = &run->parts[OSML_PART_VAL];
+
+	return run->classes == NULL && val->present && val->n_rows > 0 &&
+		run->hparams->overfit_batches == 0 && run->hparams->fast_dev_run == 0 &&
+		!run->plan->range.on;
+}
+
+static void
+keep_residuals(Measuring *measuring)
+{
+	OsmlTask	task = osml_task_of_link(osml_losses[measuring->run->spec.loss].link);
+
+	measuring->residuals = MemoryContextAlloc(measuring->context, sizeof(OsmlResiduals));
+	osml_residuals_init(measuring->residuals, &measuring->arena, task);
+}
+
+/* All values of the model: weights of equal hashes are the same. */
+static uint64
+hash_weights(const OsmlRun *run)
+{
+	Size		bytes = osml_model_values(&run->spec) * osml_precision_size(run->spec.precision);
+	uint64		hash = 0;
+
+	for (Size i = 0; i < bytes; i += sizeof(uint64))
+	{
+		uint64		word = 0;
+
+		memcpy(&word, (const char *) run->params + i, Min(sizeof(word), bytes - i));
+		hash = osml_mix(hash, word);
+	}
+	return hash;
+}
+
+/* What the run keeps of them. */
+static void
+take_tails(Measuring *measuring)
+{
+	OsmlRun    *run = measuring->run;
+	Size		bytes = sizeof(double) * osml_tail_length(measuring->residuals->n);
+
+	run->tails.below = MemoryContextAllocZero(run->context, Max(1, bytes));
+	run->tails.above = MemoryContextAllocZero(run->context, Max(1, bytes));
+	osml_check_status(osml_residuals_tails(measuring->residuals, &run->tails));
+	run->tails_of = hash_weights(run);
+}
+
+void
+osml_calibrate(OsmlRun *run)
+{
+	OsmlPartData *data = &run->parts[OSML_PART_VAL];
+	Measuring  *measuring;
+
+	if (!osml_calibrates(run) || (run->tails.n > 0 && run->tails_of == hash_weights(run)))
+		return;
+	measuring = begin(run);
+	keep_residuals(measuring);
+	measure_part(measuring, data, data->n_rows);
+	take_tails(measuring);
+	end(measuring);
+}
+
+/* --- metrics ------------------------------------------------------------- */
 
 /*
  * Log every metric of the list, and the model's loss if it is not among them.
@@ -96,58 +221,33 @@ log_measures(OsmlRun *run, const char *phase, const OsmlMeasure *measure, bool a
 	}
 }
 
-/* The rows of a part, or so many batches of its wrapped stream. */
-static void
-measure_part(Measuring *measuring, OsmlPartData *data, int64 wanted)
-{
-	OsmlMeasure *measure = measuring->measure;
-	uint32		epoch = 0;
-
-	while (measure->n < wanted)
-	{
-		OsmlBlock  *block;
-
-		osml_feed_begin(data->feed, epoch++);
-		while (measure->n < wanted && (block = osml_feed_next(data->feed)) != NULL)
-		{
-			osml_run_check(measuring->run);
-			measure_rows(measuring, block, 0, (int) Min(block->nrows, wanted - measure->n));
-		}
-	}
-}
-
 double
 osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 			  bool always)
 {
 	OsmlPartData *data = &run->parts[part];
-	MemoryContext context;
-	MemoryContext old;
-	OsmlArena	arena;
-	Measuring	measuring = {run, NULL, NULL};
+	Measuring  *measuring;
 	double		loss;
 
 	if (!data->present || data->n_rows == 0)
 		return NAN;
-	if (data->feed == NULL)
-		data->feed = osml_feed_create(run, data, OSML_SHUFFLE_NONE, 0, 1);
-	context = AllocSetContextCreate(CurrentMemoryContext, "osml validation",
-									ALLOCSET_DEFAULT_SIZES);
-	arena = osml_context_arena(context);
-	measuring.z = MemoryContextAlloc(context, sizeof(double) * TILE * run->spec.n_outputs);
-	measuring.measure = osml_measure_create(&arena, osml_task_of_link(osml_losses[run->spec.loss].link),
-											run->spec.n_outputs, true);
-	if (measuring.measure == NULL)
+	measuring = begin(run);
+	measuring->measure =
+		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
+							run->spec.n_outputs, true);
+	if (measuring->measure == NULL)
 		osml_check_status(OSML_OUT_OF_MEMORY);
-	old = MemoryContextSwitchTo(run->context);
-	measure_part(&measuring, data, limit == OSML_AUTO ? data->n_rows :
+	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && osml_calibrates(run))
+		keep_residuals(measuring);
+	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
 				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
-	osml_check_status(osml_measure_settle(measuring.measure));
-	loss = osml_measure_loss(measuring.measure);
-	log_measures(run, phase, measuring.measure, always);
+	osml_check_status(osml_measure_settle(measuring->measure));
+	loss = osml_measure_loss(measuring->measure);
+	if (measuring->residuals)
+		take_tails(measuring);
+	log_measures(run, phase, measuring->measure, always);
 	if (part == OSML_PART_VAL)
-		osml_monitor_offer(run, measuring.measure, loss);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+		osml_monitor_offer(run, measuring->measure, loss);
+	end(measuring);
 	return loss;
 }

@@ -1,6 +1,6 @@
 /*
  * validate.h
- *	  Measuring the model on a part.
+ *	  Measuring the model on a part, and how far it is off on rows held out.
  */
 #ifndef OSML_VALIDATE_H
 #define OSML_VALIDATE_H
@@ -14,5 +14,16 @@
  */
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
 							int64 limit, bool always);
+
+/* are there to be residuals?  Not of models of classes, nor where validation rows are
+ * trained on or not there. */
+extern bool osml_calibrates(const OsmlRun *run);
+
+/*
+ * run->tails become those of the weights as they are, over every validation row once:
+ * in a pass of its own, unless the last validation was of the same weights.  They take
+ * some kB in the run's context.  Nothing where osml_calibrates() says no.
+ */
+extern void osml_calibrate(OsmlRun *run);
 
 #endif							/* OSML_VALIDATE_H */

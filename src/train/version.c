@@ -406,6 +406,10 @@ osml_store_version(OsmlRun *run, int64 step, bool deploy)
 	row.val_loss = run->val_loss;
 	row.test_loss = run->test_loss;
 	row.summary = run->row.summary;
+	row.calibration_rows = run->tails.n;
+	row.n_residuals = run->tails.n_kept;
+	row.residuals_below = run->tails.below;
+	row.residuals_above = run->tails.above;
 	row.program = osml_pack_features(run);
 	row.steps = step;
 	fill_features(run, &row);

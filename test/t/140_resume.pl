@@ -19,7 +19,8 @@ osml_sql($node, q{
 		FROM generate_series(1, 40000) i;
 	-- all that a run made: weights to the bit, losses, steps
 	CREATE VIEW made AS SELECT m.name AS model, string_agg(concat_ws(' ', v.steps, v.train_loss, v.val_loss,
-			v.fingerprint, md5(v.weights)), '; ' ORDER BY v.version) AS versions
+			v.fingerprint, md5(v.weights),
+			v.calibration_rows, md5(concat(v.residuals_below, v.residuals_above))), '; ' ORDER BY v.version) AS versions
 		FROM osml.model_version v JOIN osml.model m USING (model_id) GROUP BY m.name;
 });
 
