@@ -1003,6 +1003,17 @@ CREATE FUNCTION osml_evaluate(model text, source text, OUT metric text,
 COMMENT ON FUNCTION osml_evaluate(text, text)
 	IS 'measure a model on a relation, a SELECT or a dataset; rows_used and rows_skipped count the rows';
 
+CREATE FUNCTION osml_permutation_importance(model text, source text,
+	metric text DEFAULT NULL, n_repeats integer DEFAULT 5, seed bigint DEFAULT 0,
+	OUT feature text, OUT importance_mean double precision,
+	OUT importance_std double precision, OUT baseline double precision, OUT metric text,
+	OUT rows_used bigint, OUT rows_skipped bigint, OUT rows_lost bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'osml_permutation_importance'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 COST 1000000;
+COMMENT ON FUNCTION osml_permutation_importance(text, text, text, integer, bigint)
+	IS 'how much worse a metric of osml_evaluate is when the values of a column are permuted among the rows, for each column that the model reads; metric: default rmse, poisson_deviance or logloss; rows_lost: permuted rows without a prediction, of all repeats';
+
 CREATE FUNCTION osml_confusion_matrix(model text, source text, OUT actual text,
 	OUT predicted text, OUT rows bigint)
 	RETURNS SETOF record

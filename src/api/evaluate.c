@@ -12,10 +12,9 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "api/evaluation.h"
 #include "api/need.h"
 #include "api/outputs.h"
-#include "api/score.h"
-#include "train/dataset.h"
 #include "compat.h"
 #include "rules/metric/metric.h"
 #include "source/context_arena.h"
@@ -24,44 +23,6 @@ PG_FUNCTION_INFO_V1(osml_evaluate);
 PG_FUNCTION_INFO_V1(osml_confusion_matrix);
 PG_FUNCTION_INFO_V1(osml_curve);
 PG_FUNCTION_INFO_V1(osml_calibration);
-
-typedef struct Evaluation
-{
-	OsmlScore  *score;
-	OsmlMeasure *measure;
-	int64		skipped;
-	double		label[OSML_BLOCK_ROWS];	/* in its own units */
-	double		weight[OSML_BLOCK_ROWS];
-} Evaluation;
-
-/* Sum up one block.  Preparing scales the label along with the features. */
-static bool
-evaluate_block(void *arg, OsmlBlock *raw)
-{
-	Evaluation *evaluation = arg;
-	OsmlScore  *score = evaluation->score;
-	const OsmlPredictor *predictor = &score->predictor;
-	OsmlBlock  *block = osml_score_encode(score, raw);
-	const double *label = osml_block_label(block, &score->layout);
-	const double *weight = score->layout.has_weight ? evaluation->weight : NULL;
-	int			n = block->nrows;
-
-	memcpy(evaluation->label, label, n * sizeof(double));
-	if (weight)
-		memcpy(evaluation->weight, label + OSML_BLOCK_STRIDE, n * sizeof(double));
-	osml_score_block(score, block);
-	for (int i = 0; i < n; i++)
-		evaluation->measure->loss_sum += (weight ? weight[i] : 1) *
-			osml_loss_value(predictor->spec.loss, predictor->spec.n_outputs, n,
-							score->out + i, evaluation->label[i],
-							score->loaded->loss_param);
-	osml_predictor_link(predictor, n, score->out);
-	osml_check_status(osml_measure_add(evaluation->measure, score->out, evaluation->label,
-									   weight, n));
-	evaluation->skipped += block->n_null + block->n_nonfinite + score->encoder.n_unknown;
-	score->encoder.n_unknown = 0;
-	return true;
-}
 
 /* One row of the result; what no row defines is NULL. */
 static void
@@ -77,7 +38,7 @@ put_metric(ReturnSetInfo *rsinfo, const char *name, double value)
 
 /* All metrics that apply, the model's loss if it is not among them, counts. */
 static void
-put_metrics(ReturnSetInfo *rsinfo, const Evaluation *evaluation)
+put_metrics(ReturnSetInfo *rsinfo, const OsmlEvaluation *evaluation)
 {
 	const OsmlMeasure *measure = evaluation->measure;
 	const char *loss = evaluation->score->loaded->row->loss;
@@ -93,43 +54,16 @@ put_metrics(ReturnSetInfo *rsinfo, const Evaluation *evaluation)
 	put_metric(rsinfo, "rows_skipped", evaluation->skipped);
 }
 
-/*
- * The text to evaluate on: for the name of a dataset of the user's its test
- * source, for want of one the next best.
- */
-static char *
-source_text(char *text)
-{
-	OsmlDatasetRow *dataset = osml_own_dataset(text);
-
-	if (dataset == NULL)
-		return text;
-	return dataset->test ? dataset->test :
-		dataset->val ? dataset->val : dataset->train;
-}
-
 /* The rows of a source, measured. */
-static Evaluation *
+static OsmlEvaluation *
 evaluate(const char *model, char *source)
 {
-	Evaluation *evaluation = palloc0(sizeof(Evaluation));
-	OsmlArena  *arena = palloc(sizeof(OsmlArena));
-	const OsmlModelSpec *spec;
-	OsmlScan	scan = {0};
+	OsmlEvaluation *evaluation = osml_evaluation_begin(model, source);
 
-	*arena = osml_context_arena(CurrentMemoryContext);
-	evaluation->score = osml_score_begin(model, source_text(source), true);
-	spec = &evaluation->score->loaded->predictor.spec;
-	evaluation->measure = osml_measure_create(arena, osml_task_of_link(osml_losses[spec->loss].link),
-											  spec->n_outputs, true);
-	if (evaluation->measure == NULL)
-		osml_check_status(OSML_OUT_OF_MEMORY);
-	scan.on_null = evaluation->score->loaded->impute ?
-		OSML_ON_NULL_MEAN : OSML_ON_NULL_SKIP;
-	scan.on_nonfinite = OSML_ON_NONFINITE_SKIP;
-	scan.sink = evaluate_block;
-	scan.arg = evaluation;
-	osml_score_scan(evaluation->score, &scan);
+	osml_evaluation_clear(evaluation, true);
+	evaluation->scan.sink = osml_evaluation_block;
+	evaluation->scan.arg = evaluation;
+	osml_score_scan(evaluation->score, &evaluation->scan);
 	osml_check_status(osml_measure_settle(evaluation->measure));
 	return evaluation;
 }
@@ -154,7 +88,7 @@ osml_confusion_matrix(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *model = osml_need_text(fcinfo, 0, "model");
 	char	   *source = osml_need_text(fcinfo, 1, "source");
-	const Evaluation *evaluation;
+	const OsmlEvaluation *evaluation;
 	const OsmlClasses *classes;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -180,7 +114,7 @@ osml_confusion_matrix(PG_FUNCTION_ARGS)
 
 /* The points of one class's curves. */
 static void
-put_curve(ReturnSetInfo *rsinfo, const Evaluation *evaluation, int class, int points)
+put_curve(ReturnSetInfo *rsinfo, const OsmlEvaluation *evaluation, int class, int points)
 {
 	const OsmlRank *rank = osml_measure_rank(evaluation->measure, class);
 	OsmlCurve	curve;
@@ -219,7 +153,7 @@ osml_curve(PG_FUNCTION_ARGS)
 	char	   *source = osml_need_text(fcinfo, 1, "source");
 	char	   *name = osml_maybe_text(fcinfo, 2);
 	int			points = PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3);
-	const Evaluation *evaluation;
+	const OsmlEvaluation *evaluation;
 	int			class;
 
 	if (points < 0 || points == 1)
@@ -246,7 +180,7 @@ osml_calibration(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *model = osml_need_text(fcinfo, 0, "model");
 	char	   *source = osml_need_text(fcinfo, 1, "source");
-	const Evaluation *evaluation;
+	const OsmlEvaluation *evaluation;
 
 	InitMaterializedSRF(fcinfo, 0);
 	evaluation = evaluate(model, source);

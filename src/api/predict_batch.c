@@ -43,7 +43,7 @@ typedef struct Batch
 
 /* Keep a row's key until its block is full. */
 static void
-take_key(void *arg, int row, Datum key, bool isnull, Oid type)
+take_key(void *arg, int row, Datum key, bool isnull)
 {
 	Batch	   *batch = arg;
 
@@ -92,7 +92,7 @@ static bool
 predict_block(void *arg, OsmlBlock *raw)
 {
 	Batch	   *batch = arg;
-	OsmlBlock  *block = osml_score_encode(batch->score, raw);
+	OsmlBlock  *block = osml_score_encode(batch->score, raw, NULL);
 	const OsmlLoaded *loaded = batch->score->loaded;
 	bool		classes = loaded->classes != NULL;
 	bool		nulls[N_COLUMNS] = {false, true, false, true, true, true, true};

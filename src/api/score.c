@@ -85,9 +85,9 @@ osml_score_scan(OsmlScore *score, OsmlScan *scan)
 }
 
 OsmlBlock *
-osml_score_encode(OsmlScore *score, OsmlBlock *raw)
+osml_score_encode(OsmlScore *score, OsmlBlock *raw, uint64 *hash)
 {
-	return osml_encode_block(&score->encoder, raw, NULL);
+	return osml_encode_block(&score->encoder, raw, hash);
 }
 
 /* The block is changed in place: scaled, and narrowed for float32. */

@@ -30,8 +30,9 @@ extern OsmlScore *osml_score_begin(const char *model, const char *source,
  * sink gets blocks of inputs, and turns them into features first. */
 extern void osml_score_scan(OsmlScore *score, OsmlScan *scan);
 
-/* A block's features, without the rows that are to be left out. */
-extern OsmlBlock *osml_score_encode(OsmlScore *score, OsmlBlock *raw);
+/* A block's features, without the rows that are to be left out; these are gone from
+ * hash[] too, one a row, or NULL. */
+extern OsmlBlock *osml_score_encode(OsmlScore *score, OsmlBlock *raw, uint64 *hash);
 
 /* Prepare a block of features and fill score->out. */
 extern void osml_score_block(OsmlScore *score, OsmlBlock *block);

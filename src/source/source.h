@@ -123,7 +123,8 @@ extern OsmlShard *osml_source_shards(const OsmlSource *source, uint32 pages,
  * carries the rest.  Where the set's program has steps, all rows with a label are
  * handed over: what the features are decides (encode.h).  Interrupts are checked in the executor's loop.
  * from/label: of the unit.  keys: extra output expressions evaluated for each
- * row (NIL mostly), handed to key_sink row by row.
+ * row (NIL mostly), handed to key_sink row by row; row_sink gets all of a row's
+ * values, of the columns of osml_scan_columns(), and its place in the block to come.
  */
 typedef bool (*OsmlBlockSink) (void *arg, OsmlBlock *block);
 
@@ -136,7 +137,8 @@ typedef struct OsmlScan
 	void	   *arg;
 	int32		shard;			/* copied to each block */
 	const char *key_column;		/* extra column (SQL, quoted) or NULL */
-	void		(*key_sink) (void *arg, int row, Datum key, bool isnull, Oid type);
+	void		(*key_sink) (void *arg, int row, Datum key, bool isnull);
+	void		(*row_sink) (void *arg, int row, const Datum *values, const bool *nulls);
 	const volatile bool *stop;	/* or NULL: once set, rows are of no more use;
 								 * looked at row by row, since a block of a slow
 								 * source can take minutes */
@@ -150,6 +152,20 @@ typedef struct OsmlScan
 /* Returns the rows read, dropped ones included. */
 extern int64 osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit,
 							uint32 first_block, uint32 n_blocks);
+
+/* the columns that a scan reads: the set's, label, weight and exposure; palloc'd */
+extern TupleDesc osml_scan_columns(const OsmlFeatureSet *set);
+
+/*
+ * Rows that the caller has, of the columns of osml_scan_columns(), to the same sink.
+ * unit is for messages.  Everything lives in the context that is current at the
+ * beginning.  A flush hands over the rows of a block that is not full yet.
+ */
+typedef struct OsmlRows OsmlRows;
+
+extern OsmlRows *osml_rows_begin(const OsmlScan *scan, const OsmlScanUnit *unit);
+extern void osml_rows_put(OsmlRows *rows, const Datum *values, const bool *nulls);
+extern void osml_rows_flush(OsmlRows *rows);
 
 /* settings for a whole-table pass, until AtEOXact_GUC(false, result) */
 extern int	osml_scan_settings(void);

@@ -1,6 +1,7 @@
 /*
  * table.c
- *	  Rows of a relation or a query into blocks, through an SPI cursor.
+ *	  Rows of a relation or a query into blocks, through an SPI cursor; rows that
+ *	  the caller has likewise.
  *
  * The cursor's portal runs with a DestReceiver of ours, so a row is taken from
  * the executor's slot straight to the block's columns: no tuple is formed, no
@@ -28,10 +29,9 @@
 #include "source/row.h"
 #include "source/source.h"
 
-/* The DestReceiver and everything it needs for one shard. */
-typedef struct TableScan
+/* Everything that rows need on their way into blocks. */
+struct OsmlRows
 {
-	DestReceiver pub;
 	const OsmlScan *scan;
 	const OsmlScanUnit *unit;
 	int			n_columns;		/* the set's, then the label if there is one */
@@ -45,11 +45,18 @@ typedef struct TableScan
 	OsmlBlock  *block;
 	int64		rows_read;
 	bool		stopped;		/* the sink wants no more */
+};
+
+/* A DestReceiver for one shard. */
+typedef struct TableScan
+{
+	DestReceiver pub;
+	OsmlRows   *rows;
 } TableScan;
 
 /* Which rows an error is about, in words. */
 static void
-row_error(TableScan *state, int sqlstate, const char *what, const char *hint)
+row_error(OsmlRows *state, int sqlstate, const char *what, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(sqlstate),
@@ -70,7 +77,7 @@ length_error(void *arg, const OsmlInput *input, int n)
 
 /* A row without some number: the run's business, or an error. */
 static bool
-take_missing(TableScan *state, int row)
+take_missing(OsmlRows *state, int row)
 {
 	const OsmlFeatureSet *set = state->scan->set;
 	const OsmlInput *input = set->inputs;
@@ -93,7 +100,7 @@ take_missing(TableScan *state, int row)
 
 /* Raise: a value that is not finite, in a run that stops for it. */
 static void
-nonfinite_error(TableScan *state, const char *column, double value)
+nonfinite_error(OsmlRows *state, const char *column, double value)
 {
 	row_error(state, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 			  psprintf("column \"%s\" is %s", column, isnan(value) ? "NaN" : "infinite"),
@@ -102,7 +109,7 @@ nonfinite_error(TableScan *state, const char *column, double value)
 
 /* A row with NaN or infinity: name the column if it stops the run. */
 static bool
-take_nonfinite(TableScan *state, int row)
+take_nonfinite(OsmlRows *state, int row)
 {
 	const OsmlScan *scan = state->scan;
 
@@ -122,7 +129,7 @@ take_nonfinite(TableScan *state, int row)
 
 /* The label of a row.  Returns false to drop the row. */
 static bool
-take_label(TableScan *state, Datum datum, bool isnull, int row)
+take_label(OsmlRows *state, Datum datum, bool isnull, int row)
 {
 	const OsmlScan *scan = state->scan;
 	double	   *label;
@@ -158,7 +165,7 @@ take_label(TableScan *state, Datum datum, bool isnull, int row)
  * One of the columns that weight a row: what it holds, or NaN to drop the row.
  */
 static double
-take_weight(TableScan *state, const char *name, OsmlDecode decode, Datum datum,
+take_weight(OsmlRows *state, const char *name, OsmlDecode decode, Datum datum,
 			bool isnull, bool may_be_zero)
 {
 	const OsmlScan *scan = state->scan;
@@ -185,7 +192,7 @@ take_weight(TableScan *state, const char *name, OsmlDecode decode, Datum datum,
  * e.  False: drop the row.
  */
 static bool
-take_weights(TableScan *state, const TupleTableSlot *slot, int n, int row)
+take_weights(OsmlRows *state, const Datum *values, const bool *nulls, int n, int row)
 {
 	const OsmlFeatureSet *set = state->scan->set;
 	double	   *label = osml_block_label(state->block, &set->layout) + row;
@@ -193,14 +200,14 @@ take_weights(TableScan *state, const TupleTableSlot *slot, int n, int row)
 
 	if (set->weight)
 	{
-		weight = take_weight(state, set->weight, state->decode_weight, slot->tts_values[n],
-							 slot->tts_isnull[n], true);
+		weight = take_weight(state, set->weight, state->decode_weight, values[n], nulls[n],
+							 true);
 		n++;
 	}
 	if (set->exposure)
 	{
 		double		exposure = take_weight(state, set->exposure, state->decode_exposure,
-										   slot->tts_values[n], slot->tts_isnull[n], false);
+										   values[n], nulls[n], false);
 
 		*label /= exposure;
 		weight *= exposure;
@@ -211,11 +218,11 @@ take_weights(TableScan *state, const TupleTableSlot *slot, int n, int row)
 
 /* All columns of a row into row r of the block.  Returns false to drop it. */
 static inline bool
-take_row(TableScan *state, TupleTableSlot *slot, int row)
+take_row(OsmlRows *state, const Datum *values, const bool *nulls, int row)
 {
 	const OsmlLayout *layout = &state->scan->set->layout;
 	int			n = state->scan->set->n_columns;
-	unsigned	odd = osml_row_take(state->reader, slot->tts_values, slot->tts_isnull,
+	unsigned	odd = osml_row_take(state->reader, values, nulls,
 									osml_block_column(state->block, 0) + row,
 									osml_block_keys(state->block, layout, 0) + row,
 									OSML_BLOCK_STRIDE);
@@ -229,13 +236,13 @@ take_row(TableScan *state, TupleTableSlot *slot, int row)
 	}
 	if (state->scan->set->label == NULL)
 		return true;
-	return take_label(state, slot->tts_values[n], slot->tts_isnull[n], row) &&
-		(!layout->has_weight || take_weights(state, slot, n + 1, row));
+	return take_label(state, values[n], nulls[n], row) &&
+		(!layout->has_weight || take_weights(state, values, nulls, n + 1, row));
 }
 
 /* Hand the block over and start the next. */
 static void
-emit_block(TableScan *state)
+emit_block(OsmlRows *state)
 {
 	OsmlBlock  *block = state->block;
 
@@ -249,45 +256,56 @@ emit_block(TableScan *state)
 	MemoryContextReset(state->scratch);
 }
 
-static bool
-scan_receive(TupleTableSlot *slot, DestReceiver *self)
+/*
+ * A row: the set's columns, then those with a role, as in osml_scan_columns(), then
+ * the key.  False: no more are wanted.
+ */
+static inline bool
+put_row(OsmlRows *state, const Datum *values, const bool *nulls)
 {
-	TableScan  *state = (TableScan *) self;
+	const OsmlScan *scan = state->scan;
 	OsmlBlock  *block = state->block;
 	bool		taken;
 
-	if (state->scan->stop && *state->scan->stop)
-	{
-		state->stopped = true;
-		return false;
-	}
 	state->rows_read++;
-	slot_getallattrs(slot);
 	if (block->nrows == 0)
 		block->first_row = state->rows_read;
 	if (state->scratch_needed)
 	{
 		MemoryContext old = MemoryContextSwitchTo(state->scratch);
 
-		taken = take_row(state, slot, block->nrows);
+		taken = take_row(state, values, nulls, block->nrows);
 		MemoryContextSwitchTo(old);
 	}
 	else
-		taken = take_row(state, slot, block->nrows);
+		taken = take_row(state, values, nulls, block->nrows);
 	if (!taken)
 		return true;
-	if (state->scan->set->layout.has_row_number)
-		osml_block_row_numbers(block, &state->scan->set->layout)[block->nrows] =
+	if (scan->set->layout.has_row_number)
+		osml_block_row_numbers(block, &scan->set->layout)[block->nrows] =
 			(uint32) state->rows_read;
-	if (state->scan->key_sink)
-		state->scan->key_sink(state->scan->arg, block->nrows,
-							  slot->tts_values[state->n_columns],
-							  slot->tts_isnull[state->n_columns],
-							  TupleDescAttr(slot->tts_tupleDescriptor,
-											state->n_columns)->atttypid);
+	if (scan->key_sink)
+		scan->key_sink(scan->arg, block->nrows, values[state->n_columns],
+					   nulls[state->n_columns]);
+	if (scan->row_sink)
+		scan->row_sink(scan->arg, block->nrows, values, nulls);
 	if (++block->nrows == OSML_BLOCK_ROWS)
 		emit_block(state);
 	return !state->stopped;
+}
+
+static bool
+scan_receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	OsmlRows   *state = ((TableScan *) self)->rows;
+
+	if (state->scan->stop && *state->scan->stop)
+	{
+		state->stopped = true;
+		return false;
+	}
+	slot_getallattrs(slot);
+	return put_row(state, slot->tts_values, slot->tts_isnull);
 }
 
 static void
@@ -302,7 +320,7 @@ scan_shutdown(DestReceiver *self)
 
 /* Choose the converters. */
 static void
-plan_columns(TableScan *state)
+plan_columns(OsmlRows *state)
 {
 	const OsmlScan *scan = state->scan;
 	const OsmlFeatureSet *set = scan->set;
@@ -336,25 +354,41 @@ plan_columns(TableScan *state)
 	}
 }
 
+/* Those with a role stand in the order in which take_row() takes them. */
+TupleDesc
+osml_scan_columns(const OsmlFeatureSet *set)
+{
+	const char *roles[] = {set->label, set->weight, set->exposure};
+	Oid			types[] = {set->label_type, set->weight_type, set->exposure_type};
+	TupleDesc	desc;
+	int			n = set->n_columns;
+
+	for (int i = 0; i < (int) lengthof(roles); i++)
+		n += roles[i] ? 1 : 0;
+	desc = CreateTemplateTupleDesc(n);
+	n = 0;
+	for (int c = 0; c < set->n_columns; c++)
+		TupleDescInitEntry(desc, ++n, set->columns[c].name, set->columns[c].type, -1, 0);
+	for (int i = 0; i < (int) lengthof(roles); i++)
+	{
+		if (roles[i])
+			TupleDescInitEntry(desc, ++n, roles[i], types[i], -1, 0);
+	}
+	return desc;
+}
+
 /* SELECT columns [, key] FROM unit [WHERE ctid in range] */
 static char *
-scan_sql(const TableScan *state, bool by_range, bool open_end)
+scan_sql(const OsmlRows *state, bool by_range, bool open_end)
 {
-	const OsmlFeatureSet *set = state->scan->set;
-	const char *roles[] = {set->label, set->weight, set->exposure};
+	TupleDesc	columns = osml_scan_columns(state->scan->set);
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
-	for (int c = 0; c < set->n_columns; c++)
-		appendStringInfo(&sql, "%s%s", c ? ", " : "", quote_identifier(set->columns[c].name));
-	/* those with a role, in the order in which take_row() takes them */
-	for (int i = 0; i < (int) lengthof(roles); i++)
-	{
-		if (roles[i])
-			appendStringInfo(&sql, "%s%s", set->n_columns + i > 0 ? ", " : "",
-							 quote_identifier(roles[i]));
-	}
+	for (int c = 0; c < columns->natts; c++)
+		appendStringInfo(&sql, "%s%s", c ? ", " : "",
+						 quote_identifier(NameStr(TupleDescAttr(columns, c)->attname)));
 	if (state->scan->key_column)
 		appendStringInfo(&sql, ", %s", state->scan->key_column);
 	appendStringInfo(&sql, " FROM %s", state->unit->from);
@@ -383,7 +417,7 @@ osml_scan_settings(void)
 
 /* Open the cursor for a shard. */
 static Portal
-open_cursor(TableScan *state, uint32 first_block, uint32 n_blocks)
+open_cursor(const OsmlRows *state, uint32 first_block, uint32 n_blocks)
 {
 	bool		by_range = n_blocks > 0;
 	bool		open_end = n_blocks == PG_UINT32_MAX;
@@ -404,11 +438,45 @@ open_cursor(TableScan *state, uint32 first_block, uint32 n_blocks)
 	return SPI_cursor_open(NULL, plan, values, NULL, true);
 }
 
+OsmlRows *
+osml_rows_begin(const OsmlScan *scan, const OsmlScanUnit *unit)
+{
+	OsmlRows   *state = palloc0(sizeof(OsmlRows));
+
+	state->scan = scan;
+	state->unit = unit;
+	state->scratch = AllocSetContextCreate(CurrentMemoryContext, "osml scan block",
+										   ALLOCSET_DEFAULT_SIZES);
+	plan_columns(state);
+	state->block = osml_new_block(CurrentMemoryContext, &scan->set->layout);
+	state->block->shard = scan->shard;
+	if (!scan->set->label)
+		memset(osml_block_label(state->block, &scan->set->layout), 0,
+			   OSML_BLOCK_ROWS * sizeof(double));
+	return state;
+}
+
+void
+osml_rows_put(OsmlRows *rows, const Datum *values, const bool *nulls)
+{
+	(void) put_row(rows, values, nulls);
+}
+
+void
+osml_rows_flush(OsmlRows *rows)
+{
+	const OsmlBlock *block = rows->block;
+
+	if (!rows->stopped && (block->nrows > 0 || block->n_null > 0 || block->n_nonfinite > 0))
+		emit_block(rows);
+}
+
 int64
 osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_block,
 			   uint32 n_blocks)
 {
 	TableScan	state = {0};
+	int64		rows_read;
 	int			level;
 	Portal		portal;
 
@@ -419,23 +487,14 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	state.pub.rShutdown = scan_shutdown;
 	state.pub.rDestroy = scan_shutdown;
 	state.pub.mydest = DestNone;
-	state.scan = scan;
-	state.unit = unit;
-	state.scratch = AllocSetContextCreate(CurrentMemoryContext, "osml scan block",
-										  ALLOCSET_DEFAULT_SIZES);
-	plan_columns(&state);
-	state.block = osml_new_block(CurrentMemoryContext, &scan->set->layout);
-	state.block->shard = scan->shard;
-	if (!scan->set->label)
-		memset(osml_block_label(state.block, &scan->set->layout), 0,
-			   OSML_BLOCK_ROWS * sizeof(double));
-	portal = open_cursor(&state, first_block, n_blocks);
+	state.rows = osml_rows_begin(scan, unit);
+	portal = open_cursor(state.rows, first_block, n_blocks);
 	PortalRunFetch(portal, FETCH_FORWARD, FETCH_ALL, &state.pub);
-	if (!state.stopped && (state.block->nrows > 0 || state.block->n_null > 0 ||
-						   state.block->n_nonfinite > 0))
-		emit_block(&state);
+	osml_rows_flush(state.rows);
+	rows_read = state.rows->rows_read;
 	SPI_cursor_close(portal);
 	AtEOXact_GUC(false, level);
+	/* the rows go with the memory */
 	SPI_finish();
-	return state.rows_read;
+	return rows_read;
 }

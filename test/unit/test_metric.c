@@ -456,6 +456,12 @@ test_list(void)
 	   osml_metric_higher_is_better(OSML_METRIC_R2) &&
 	   !osml_metric_higher_is_better(OSML_METRIC_CALIBRATION_ERROR),
 	   "which way is better");
+	for (int t = 0; t < 4; t++)
+		ok(osml_metric_judges(osml_metric_usual((OsmlTask) t), (OsmlTask) t) &&
+		   !osml_metric_ranked(osml_metric_usual((OsmlTask) t)),
+		   "task %d: its usual metric judges it, and takes no scores in order", t);
+	ok(osml_metric_ranked(OSML_METRIC_ROC_AUC) && osml_metric_ranked(OSML_METRIC_MEDIAN_AE) &&
+	   !osml_metric_ranked(OSML_METRIC_ACCURACY), "what scores are kept for");
 	ok(osml_task_of_link(OSML_LINK_EXP) == OSML_TASK_COUNT &&
 	   osml_task_of_link(OSML_LINK_SOFTMAX) == OSML_TASK_CLASSES &&
 	   osml_task_of_link(OSML_LINK_LOGISTIC) == OSML_TASK_BINARY &&

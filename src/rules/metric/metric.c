@@ -54,6 +54,26 @@ osml_metric_higher_is_better(int i)
 }
 
 bool
+osml_metric_ranked(int i)
+{
+	return metrics[i].ranked;
+}
+
+/* what training minimises, but of amounts in their own units */
+int
+osml_metric_usual(OsmlTask task)
+{
+	static const OsmlMetric usual[] = {
+		[OSML_TASK_AMOUNT] = OSML_METRIC_RMSE,
+		[OSML_TASK_COUNT] = OSML_METRIC_POISSON_DEVIANCE,
+		[OSML_TASK_BINARY] = OSML_METRIC_LOGLOSS,
+		[OSML_TASK_CLASSES] = OSML_METRIC_LOGLOSS
+	};
+
+	return (int) usual[task];
+}
+
+bool
 osml_metric_judges(int i, OsmlTask task)
 {
 	return (metrics[i].tasks >> task & 1) != 0;

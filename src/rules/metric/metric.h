@@ -36,8 +36,14 @@ extern const char *osml_metric_name(int i);
 extern const char *osml_metric_meaning(int i);
 extern bool osml_metric_higher_is_better(int i);
 
+/* is it read from scores in order, which measures keep on request? */
+extern bool osml_metric_ranked(int i);
+
 /* does it judge such predictions? */
 extern bool osml_metric_judges(int i, OsmlTask task);
+
+/* the metric of who names none */
+extern int	osml_metric_usual(OsmlTask task);
 
 /* and has this measure kept what it is read from? */
 extern bool osml_metric_applies(int i, const OsmlMeasure *measure);
