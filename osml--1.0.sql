@@ -806,7 +806,7 @@ CREATE FUNCTION osml_transform(dataset text, feature text, transform text,
 	AS 'MODULE_PATHNAME', 'osml_transform'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION osml_transform(text, text, text, jsonb)
-	IS 'define a feature, or a further step of one; osml_transforms() lists what there is';
+	IS 'define a feature, or a further step of one, or change the step that is this transform; osml_transforms() lists what there is';
 
 CREATE FUNCTION osml_drop_feature(dataset text, feature text, step integer DEFAULT NULL)
 	RETURNS void

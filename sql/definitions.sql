@@ -425,10 +425,26 @@ SELECT pg_temp.outcome($$SELECT osml_drop_dataset('defs their')$$);
 SELECT osml_create_dataset('defs same', 'SELECT i AS y, i::float8 AS x FROM generate_series(1, 9) i', features => '{x}') > 0,
 	osml_transform('defs same', 'x', 'log1p'), (SELECT value::numeric(9, 6) FROM osml_transform_row('defs same', (SELECT r FROM (SELECT 1::float8 AS x) r)));
 
+-- what is there already is changed where it stands, and a source that is gone keeps no definition
+SET client_min_messages = notice;
+CREATE TABLE defs_gone AS SELECT i::float8 AS y, i::float8 AS a, i::float8 AS b FROM generate_series(1, 9) i;
+SELECT osml_create_dataset('defs gone', 'defs_gone') > 0;
+SELECT osml_transform('defs gone', 'a', 'clip', '{"lo": 0, "hi": 9}'), osml_transform('defs gone', 'a', 'log1p'),
+	osml_transform('defs gone', 'a', 'clip', '{"lo": 0, "hi": 9}'), osml_transform('defs gone', 'a', 'clip', '{"lo": 2, "hi": 5}');
+SET client_min_messages = warning;
+INSERT INTO osml.definitions (dataset, feature, step, transform, params) VALUES ('defs gone', 'a', 3, 'clip', '{"lo": 0, "hi": 1}');
+SELECT osml_cross('defs gone', 'cell', '{a_bin,b_bin}') FROM (SELECT osml_bin('defs gone', 'a', 3, name => 'a_bin'), osml_bin('defs gone', 'b', 3)) s;
+SELECT feature, step, transform, params FROM osml.definitions WHERE dataset = 'defs gone' AND feature = 'a';
+ALTER TABLE defs_gone RENAME TO defs_lost;
+SELECT pg_temp.outcome(format('SELECT osml_drop_feature(''defs gone'', %L)', feature)) FROM unnest('{a_bin,cell,a_bin,b_bin,a}'::text[]) feature;
+SELECT pg_temp.outcome($$SELECT osml_transform('defs gone', 'a', 'log1p')$$);
+SELECT feature FROM osml.definitions WHERE dataset = 'defs gone';
+DROP TABLE defs_lost;
+
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');
 SELECT count(DISTINCT name), bool_and(meaning <> '') FROM osml_transforms();
 
-SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same,defs gone}'::text[]) d;
 SELECT count(*) FROM osml.definitions WHERE dataset LIKE 'defs%';
 SELECT count(*) FROM osml.bins WHERE dataset LIKE 'defs%';
 SELECT osml_drop_model('defs model');

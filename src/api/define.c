@@ -122,6 +122,20 @@ find_transform(const OsmlDefining *defining, const char *feature, const char *tr
 	return NULL;
 }
 
+/* Say that a step there was is changed, where its parameters are other ones: somebody
+ * may have meant another step. */
+static void
+note_change(const OsmlDefining *defining, const OsmlDefinition *definition, Jsonb *params)
+{
+	if (compareJsonbContainers(&definition->params->root, &params->root) == 0)
+		return;
+	ereport(NOTICE,
+			(errmsg("changed step %d, %s, of feature \"%s\" of dataset \"%s\"",
+					definition->step, definition->transform, definition->feature,
+					defining->dataset->name),
+			 errhint("A second step of the same transform can be inserted into osml.definitions.")));
+}
+
 /* osml_transform(dataset, feature, transform, params) */
 Datum
 osml_transform(PG_FUNCTION_ARGS)
@@ -136,6 +150,7 @@ osml_transform(PG_FUNCTION_ARGS)
 
 	if (definition)
 	{
+		note_change(defining, definition, params);
 		osml_defining_set(defining, definition, transform, params);
 		if (inputs)
 			osml_defining_set_inputs(defining, definition, inputs);

@@ -159,10 +159,15 @@ osml_input_is_feature(const OsmlDefinition *definition, const OsmlSource *source
 	return true;
 }
 
-/* Raise: something is made of a feature that was dropped. */
+/*
+ * Raise: something is made of a feature that was dropped.  The source tells columns
+ * from features; where nothing has a dropped name it is not asked, so that features
+ * of a source that is gone can be dropped too.
+ */
 static void
-check_dropped(const OsmlDefining *defining, const OsmlSource *source)
+check_dropped(const OsmlDefining *defining)
 {
+	OsmlSource *source = NULL;
 	ListCell   *cell;
 
 	foreach(cell, defining->definitions)
@@ -174,9 +179,12 @@ check_dropped(const OsmlDefining *defining, const OsmlSource *source)
 		{
 			const char *name = lfirst(input);
 
-			if (has_name(defining->changed, name) &&
-				osml_defining_find(defining, name, 0) == NULL &&
-				osml_input_is_feature(definition, source, name))
+			if (!has_name(defining->changed, name) ||
+				osml_defining_find(defining, name, 0) != NULL)
+				continue;
+			if (source == NULL)
+				source = osml_dataset_source(defining->dataset, NULL);
+			if (osml_input_is_feature(definition, source, name))
 				ereport(ERROR,
 						(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 						 errmsg("feature \"%s\" of dataset \"%s\" is used by feature \"%s\"",
@@ -242,20 +250,21 @@ static OsmlFeatureSet *
 check(const OsmlDefining *defining)
 {
 	const OsmlDatasetRow *dataset = defining->dataset;
-	OsmlSource *source = osml_dataset_source(dataset, NULL);
-	const char *label = dataset->label ? dataset->label :
-		NameStr(TupleDescAttr(source->columns, 0)->attname);
+	List	   *features = changed_features(defining);
 	OsmlRoles	roles = {.label = dataset->label};
+	OsmlSource *source;
+	const char *label;
 	OsmlFeatureSet *set;
-	List	   *features;
 	ListCell   *cell;
 
-	foreach(cell, defining->definitions)
-		check_definition(defining, lfirst(cell), label);
-	check_dropped(defining, source);
-	features = changed_features(defining);
+	check_dropped(defining);
 	if (features == NIL)
 		return NULL;
+	source = osml_dataset_source(dataset, NULL);
+	label = dataset->label ? dataset->label :
+		NameStr(TupleDescAttr(source->columns, 0)->attname);
+	foreach(cell, defining->definitions)
+		check_definition(defining, lfirst(cell), label);
 	set = osml_source_features(source, &roles, features, defining->definitions,
 							   dataset->name);
 	check_given(set, dataset->name);
