@@ -99,6 +99,11 @@ SELECT pg_temp.agrees('SELECT CASE WHEN i = 5 THEN 1e308 ELSE n END AS y, a FROM
 SELECT i, pg_temp.agrees(format('SELECT y, CASE WHEN i = %s THEN 1e200 ELSE a END AS a, b FROM ca_rows', i), '{"val_fraction":0.5, "scale":"none"}') FROM generate_series(1, 4) i;
 SELECT "check", verdict, message, hint FROM osml_check('SELECT y, CASE WHEN i = 50 THEN 1e200 ELSE a END AS a, b FROM ca_rows', '{"scale":"none", "batch_size":8}') WHERE "check" = 'training';
 
+-- rows that weigh nothing, counts that would be standardized, numbers that were meant as classes
+SELECT h, pg_temp.agrees('SELECT n, a, 0 * a AS w, a / a AS one, cls FROM ca_rows', h) FROM unnest('{"{\"sample_weight\":\"w\"}", "{\"sample_weight\":\"w\", \"model_type\":\"poisson\", \"scale\":\"none\", \"shuffle\":\"none\", \"max_epochs\":1}",
+	"{\"exposure\":\"one\", \"model_type\":\"poisson\"}", "{\"model_type\":\"poisson\", \"scale_label\":\"standardize\"}", "{\"classes\":7}", "{\"label\":\"cls\", \"sample_weight\":\"w\"}",
+	"{\"label\":\"cls\", \"class_weight\":{\"c0\":0, \"c1\":0, \"c2\":0}}", "{\"label\":\"cls\", \"class_weight\":{\"c0\":0, \"c1\":0}}"}'::jsonb[]) h;
+
 SELECT osml_drop_model('ca_model');
 SELECT osml_drop_dataset(d) FROM unnest('{ca_chain,ca_late,ca_huge,ca_val}'::text[]) d;
 DROP FUNCTION pg_temp.transform;

@@ -56,8 +56,11 @@ SELECT h, pg_temp.rates(h) FROM unnest(ARRAY['{"lr_schedule": "constant"}', '{"l
 -- an l1 penalty of orthogonal columns takes half of itself off each weight, and leaves no small ones; the bias stays
 CREATE TABLE ml_lasso AS SELECT 3 + 2 * a - 0.5 * b + 0.1 * c AS y, a, b, c
 	FROM unnest('{-1,1}'::float8[]) a, unnest('{-1,1}'::float8[]) b, unnest('{-1,1}'::float8[]) c;
-SELECT osml_train('ml_lasso', '{"scale": "none", "optimizer": "SGD", "lr": 0.1, "max_epochs": 400, "l1": 0.4}', 'ml_lasso') > 0 AS trained;
-SELECT feature, round(weight::numeric, 9) AS weight FROM osml.weights WHERE model = 'ml_lasso' ORDER BY position;
+CREATE FUNCTION pg_temp.lasso(hparams jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT osml_train('ml_lasso', '{"scale": "none", "lr": 0.1, "lr_schedule": "linear", "weight_decay": 0, "max_epochs": 4000, "l1": 0.4}'::jsonb || hparams, 'ml_lasso');
+	SELECT string_agg(format('%s %s', feature, round(weight::numeric, 5)), ', ' ORDER BY position) FROM osml.weights w WHERE model = 'ml_lasso' AND version = (SELECT max(version) FROM osml.weights WHERE model = 'ml_lasso') $$;
+SELECT h, pg_temp.lasso(h) FROM unnest(ARRAY['{"optimizer": "SGD"}', '{"optimizer": "SGD", "momentum": 0.9}', '{"optimizer": "SGD", "momentum": 0.9, "nesterov": true}',
+	'{"optimizer": "SGD", "momentum": 0.9, "dampening": 0.5}', '{"optimizer": "Adam"}', '{"optimizer": "AdamW"}', '{"optimizer": "AdamW", "precision": "float32"}']::jsonb[]) h;
 SELECT osml_train('ml_lasso', '{"optimizer": "exact", "l1": 1}');
 -- reduce_on_plateau and early stopping follow a metric
 SELECT pg_temp.learn('y', '{"lr": 0.05, "lr_schedule": "reduce_on_plateau", "plateau_patience": 1, "max_epochs": 30}', 'ml_plateau');

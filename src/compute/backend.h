@@ -94,12 +94,19 @@ struct OsmlBackend
 							   const OsmlOptimStep *step, size_t n,
 							   void *params, const void *grad, void *state);
 
+	/*
+	 * The proximal step of an l1 penalty: n of all n_params parameters, from `first` on,
+	 * are brought nearer to 0 and not past it, by l1 times what a gradient of 1 moves
+	 * them in the step just taken, so that the optimum does not depend on the optimiser
+	 * (Yun, Lozano and Yang, "Adaptive Proximal Gradient Methods for Structured Neural
+	 * Networks", NeurIPS 2021).
+	 */
+	void		(*shrink) (OsmlPrecision precision, OsmlOptim optim,
+						   const OsmlOptimStep *step, double l1, size_t first, size_t n,
+						   void *params, const void *state, size_t n_params);
+
 	/* Euclidean norm of n values; not finite when a value is not */
 	double		(*norm) (OsmlPrecision precision, size_t n, const void *v);
-
-	/* v is brought nearer to 0 by `by`, and not past it: the proximal step of an l1
-	 * penalty (Daubechies, Defrise and De Mol, CPAM 57, 2004) */
-	void		(*shrink) (OsmlPrecision precision, size_t n, void *v, double by);
 
 	/* v *= factor; v clamped to [-limit, limit] */
 	void		(*scale) (OsmlPrecision precision, size_t n, void *v, double factor);

@@ -137,22 +137,25 @@ cpu_optim_step(OsmlPrecision precision, OsmlOptim optim,
 		osml_optim_all_f64[optim] (step, n, params, grad, state);
 }
 
+/* the proximal step of n parameters */
+static void
+cpu_shrink(OsmlPrecision precision, OsmlOptim optim, const OsmlOptimStep *step, double l1,
+		   size_t first, size_t n, void *params, const void *state, size_t n_params)
+{
+	if (precision == OSML_FLOAT32)
+		osml_optim_shrink_f32[optim] (step, n, (float) l1, (float *) params + first,
+									  (const float *) state + first, n_params);
+	else
+		osml_optim_shrink_f64[optim] (step, n, l1, (double *) params + first,
+									  (const double *) state + first, n_params);
+}
+
 /* Euclidean norm of n values, summed in float64 */
 static double
 cpu_norm(OsmlPrecision precision, size_t n, const void *v)
 {
 	return precision == OSML_FLOAT32 ? osml_kernel_norm_f32(n, v) :
 		osml_kernel_norm_f64(n, v);
-}
-
-/* v nearer to 0 */
-static void
-cpu_shrink(OsmlPrecision precision, size_t n, void *v, double by)
-{
-	if (precision == OSML_FLOAT32)
-		osml_kernel_shrink_f32(n, v, (float) by);
-	else
-		osml_kernel_shrink_f64(n, v, by);
 }
 
 /* v *= factor */
@@ -184,8 +187,8 @@ const OsmlBackend osml_backend_cpu = {
 	.gather = cpu_gather,
 	.scatter = cpu_scatter,
 	.optim_step = cpu_optim_step,
-	.norm = cpu_norm,
 	.shrink = cpu_shrink,
+	.norm = cpu_norm,
 	.scale = cpu_scale,
 	.clamp = cpu_clamp,
 	.dense = osml_cpu_dense,

@@ -26,19 +26,6 @@ OSML_TYPED(osml_kernel_scale) (size_t n, OSML_REAL *v, OSML_REAL factor)
 		v[i] *= factor;
 }
 
-/* v nearer to 0 by `by`, and not past it; a NaN stays */
-OSML_CLONES static void
-OSML_TYPED(osml_kernel_shrink) (size_t n, OSML_REAL *v, OSML_REAL by)
-{
-	for (size_t i = 0; i < n; i++)
-	{
-		OSML_REAL	x = v[i];
-		OSML_REAL	less = x < 0 ? x + by : x - by;
-
-		v[i] = (x < 0 ? -x : x) <= by ? 0 : less;
-	}
-}
-
 /* v held within [-limit, limit]; a NaN stays, so that it is noticed */
 OSML_CLONES static void
 OSML_TYPED(osml_kernel_clamp) (size_t n, OSML_REAL *v, OSML_REAL limit)

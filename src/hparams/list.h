@@ -33,7 +33,7 @@ HP(CHOICE, model_type, "auto", 0, 0, osml_model_type_name, "kind of model; auto:
 HP(INT, classes, "auto", 2, 1000, NULL, "number of classes of the label; checked if given")
 HP(CHOICE, loss, "auto", 0, 0, osml_loss_choice, "loss to minimise; auto: the model's own")
 HP(REAL, huber_delta, "1", 1e-300, 1e300, NULL, "where the huber loss turns linear, in the label's units")
-HP(REALS, num_hidden_neurons, "auto", 1, 1e6, NULL, "mlp: neurons of each hidden layer; auto: [64, 32]")
+HP(REALS, num_hidden_neurons, "auto", 1, 1e6, NULL, "mlp: neurons of each hidden layer, of which there are 16 at most; auto: [64, 32]")
 HP(CHOICE, activation, "relu", 0, 0, osml_activation_choice, "mlp: what hidden layers do with their sums")
 HP(BOOL, batch_norm_linear_layers, "false", 0, 0, NULL, "mlp: BatchNorm1d before every linear layer")
 HP(REAL, dropout, "0", 0, 0.99, NULL, "mlp: share of the hidden neurons left out of each step")

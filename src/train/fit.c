@@ -144,17 +144,18 @@ close_epoch(OsmlFit *fit)
 
 /* The penalty's step: matrices of weights, not biases, nor what batch norm scales by. */
 static void
-shrink_weights(OsmlRun *run, double by)
+shrink_weights(OsmlFit *fit, const OsmlOptimStep *step)
 {
+	OsmlRun    *run = fit->run;
 	OsmlTensor	tensors[OSML_MAX_TENSORS];
 	int			n = run->spec.ops->tensors(&run->spec, tensors);
-	Size		width = osml_precision_size(run->spec.precision);
 
 	for (int i = 0; i < n; i++)
 	{
 		if (tensors[i].ndim == 2)
-			run->backend->shrink(run->spec.precision, tensors[i].size,
-								 (char *) run->params + tensors[i].offset * width, by);
+			run->backend->shrink(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
+								 step, run->hparams->l1, tensors[i].offset, tensors[i].size,
+								 run->params, fit->optim_state, fit->n_params);
 	}
 }
 
@@ -188,7 +189,7 @@ update_params(OsmlFit *fit, const OsmlStepResult *step)
 	if (run->hparams->detect_anomaly)
 		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
-		shrink_weights(run, step->lr * run->hparams->l1);
+		shrink_weights(fit, &update);
 	osml_averaging_step(&fit->averaging, run);
 }
 

@@ -93,6 +93,14 @@ osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 				 errmsg("hyperparameter \"scale_label\" is standardize, but the label \"%s\" is one of classes",
 						set->label),
 				 errhint("Leave it out.")));
+	if (kind && osml_losses[hparams->loss - 1].link == OSML_LINK_EXP &&
+		hparams->scale_label == OSML_SCALE_STANDARDIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"scale_label\" is standardize, but the label \"%s\" is a count",
+						set->label),
+				 errdetail("A standardized count can be negative, whose logarithm there is none of."),
+				 errhint("Leave it out.")));
 	set->label_key = classes;
 	check_weights(hparams, set);
 	set->layout.has_weight = set->weight || set->exposure || has_class_weight(hparams);
@@ -123,7 +131,8 @@ osml_kind_settle(OsmlHparams *hparams, const OsmlFeatureSet *set,
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("hyperparameter \"classes\" is " INT64_FORMAT ", but label \"%s\" of %s has %d classes",
-						hparams->classes, set->label, source, n)));
+						hparams->classes, set->label, source, n),
+				 classes ? 0 : errhint("Set \"model_type\" to softmax or logistic for a label whose numbers are classes.")));
 	if (classes)
 		hparams->classes = n;
 	return kind;
@@ -158,7 +167,16 @@ osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 					 errhint("The classes are %s.", osml_classes_words(classes))));
 		weights[k] = map->values[i];
 	}
-	return weights;
+	for (int k = 0; k < classes->n; k++)
+	{
+		if (weights[k] > 0)
+			return weights;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("hyperparameter \"class_weight\" gives all classes of label \"%s\" the weight 0",
+					set->label),
+			 errhint("Give one of %s a weight above 0.", osml_classes_words(classes))));
 }
 
 void

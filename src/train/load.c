@@ -46,6 +46,7 @@ account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 	osml_code_stats_block(&run->code_stats, &run->layout, block);
 	for (int r = 0; r < block->nrows; r++)
 		run->fingerprint += hash[r];
+	run->weighs = run->weighs || osml_block_weighs(&run->layout, block);
 }
 
 /* Progress of the load pass. */
@@ -286,7 +287,8 @@ require_rows(OsmlRun *run)
 		.train = train->n_rows,
 		.held_out = train->side != 0 ? run->parts[OSML_PART_VAL].n_rows : 0,
 		.null = run->intake.n_null,
-		.nonfinite = run->intake.n_nonfinite
+		.nonfinite = run->intake.n_nonfinite,
+		.weightless = !run->weighs
 	};
 
 	osml_require_usable(run->plan->parts[OSML_PART_TRAIN].source.label, run->hparams, &rows);

@@ -63,8 +63,7 @@ osml_run_take(OsmlRun *run, Size bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("parameters of the model need more memory than osml.max_memory allows"),
-				 errhint("Raise osml.max_memory, or give the features fewer categories or "
-						 "buckets.")));
+				 errhint("Raise osml.max_memory, or lower what makes them many: categories and buckets of features, or \"num_hidden_neurons\".")));
 }
 
 void *

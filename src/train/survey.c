@@ -104,6 +104,9 @@ count_block(void *arg, OsmlBlock *raw)
 	survey->null += block->n_null;
 	survey->nonfinite += block->n_nonfinite;
 	survey->kept += block->nrows;
+	survey->weighs = survey->weighs ||
+		osml_block_weighs(counting->encodes ? &counting->layout : &counting->encoder.set->layout,
+						  block);
 	for (int r = 0; counting->splits && r < block->nrows; r++)
 		survey->held_out += osml_held_out(counting->hparams, hash[r]) ? 1 : 0;
 	if (survey->stats)
@@ -226,7 +229,8 @@ osml_survey_judge(const OsmlPart *train, const OsmlHparams *hparams, const OsmlS
 		.train = survey->kept - survey->held_out,
 		.held_out = survey->held_out,
 		.null = survey->null,
-		.nonfinite = survey->nonfinite
+		.nonfinite = survey->nonfinite,
+		.weightless = !survey->weighs
 	};
 	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
 

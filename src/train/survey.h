@@ -20,6 +20,7 @@ typedef struct OsmlSurvey
 	int64		filled;			/* of those: with a NULL that "on_null" fills in */
 	int64		held_out;		/* of those: that "val_fraction" takes */
 	int64		unknown;		/* left out for a class that no training row has */
+	bool		weighs;			/* is there a row of them whose weight is above 0? */
 	int			active;			/* exact: columns that are not constant, with categories */
 	OsmlColumnStats *stats;		/* of the others: number columns, then the label; or NULL */
 } OsmlSurvey;

@@ -7,9 +7,27 @@
 #include "source/source.h"
 #include "train/usable.h"
 
+bool
+osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block)
+{
+	const double *weight = osml_block_label(block, layout) + OSML_BLOCK_STRIDE;
+
+	for (int r = 0; layout->has_weight && r < block->nrows; r++)
+	{
+		if (weight[r] > 0)
+			return true;
+	}
+	return !layout->has_weight;
+}
+
 void
 osml_require_usable(const char *source, const OsmlHparams *hparams, const OsmlUsable *rows)
 {
+	if (rows->train > 0 && rows->weightless)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("all rows of %s to train on weigh nothing", source),
+				 errhint("Give some rows a \"sample_weight\", or some of their classes a \"class_weight\", above 0.")));
 	if (rows->train > 0)
 		return;
 	if (rows->held_out > 0)

@@ -5,6 +5,7 @@
 #ifndef OSML_USABLE_H
 #define OSML_USABLE_H
 
+#include "compute/block.h"
 #include "hparams/hparams.h"
 
 /* the training rows, as a pass found them */
@@ -14,7 +15,11 @@ typedef struct OsmlUsable
 	int64		held_out;		/* that "val_fraction" took */
 	int64		null;			/* left out for a NULL */
 	int64		nonfinite;		/* left out for NaN or infinity */
+	bool		weightless;		/* none of those seen has a weight above 0 */
 } OsmlUsable;
+
+/* is there a row that weighs something in a raw block, say because rows have no weights? */
+extern bool osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block);
 
 /* an error when there is no row to train on, and why */
 extern void osml_require_usable(const char *source, const OsmlHparams *hparams,

@@ -37,6 +37,16 @@ OSML_TYPED(osml_adam_core) (const OsmlOptimStep *step, OSML_REAL param,
 	return param - (OSML_REAL) step->step_size * mean / denom;
 }
 
+/* how far a gradient of 1 moves the parameter in this step, as it moved after it */
+OSML_RULE OSML_REAL
+OSML_TYPED(osml_optim_adam_rate) (const OsmlOptimStep *step, const OSML_REAL *state,
+								  size_t stride)
+{
+	return (OSML_REAL) step->lr /
+		(OSML_SQRT(state[stride]) / (OSML_REAL) step->bias_correction2_sqrt +
+		 (OSML_REAL) step->hyper.eps);
+}
+
 /* one parameter: returns its new value; the decay is part of the gradient */
 OSML_RULE OSML_REAL
 OSML_TYPED(osml_optim_adam) (const OsmlOptimStep *step, OSML_REAL param,

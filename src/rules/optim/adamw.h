@@ -24,4 +24,12 @@ OSML_TYPED(osml_optim_adamw) (const OsmlOptimStep *step, OSML_REAL param,
 	return OSML_TYPED(osml_adam_core) (step, param, grad, state, stride);
 }
 
+/* Adam's */
+OSML_RULE OSML_REAL
+OSML_TYPED(osml_optim_adamw_rate) (const OsmlOptimStep *step, const OSML_REAL *state,
+								   size_t stride)
+{
+	return OSML_TYPED(osml_optim_adam_rate) (step, state, stride);
+}
+
 #endif							/* OSML_OPTIM_ADAMW_H */

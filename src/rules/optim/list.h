@@ -5,6 +5,8 @@
  *
  * OSML_OPTIM(symbol, function, name, slots, weight_decay, meaning)
  *
+ *	function		one parameter's step; function_rate: how far a gradient of 1 moves
+ *					it, by which an l1 penalty is scaled
  *	slots			values of state kept for each parameter
  *	weight_decay	the default where the user gives none
  *

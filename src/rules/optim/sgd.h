@@ -41,4 +41,18 @@ OSML_TYPED(osml_optim_sgd) (const OsmlOptimStep *step, OSML_REAL param,
 	return param - (OSML_REAL) step->lr * grad;
 }
 
+/* how far a gradient of 1 moves the parameter: by all of its momentum in the end */
+OSML_RULE OSML_REAL
+OSML_TYPED(osml_optim_sgd_rate) (const OsmlOptimStep *step, const OSML_REAL *state,
+								 size_t stride)
+{
+	const OsmlOptimHyper *hyper = &step->hyper;
+	double		momentum = hyper->momentum < 1 ? hyper->momentum : 0;
+
+	(void) state;
+	(void) stride;
+	return (OSML_REAL) (step->lr * (momentum == 0 ? 1 :
+									(1 - hyper->dampening) / (1 - momentum)));
+}
+
 #endif							/* OSML_OPTIM_SGD_H */
