@@ -133,7 +133,7 @@ note_change(const OsmlDefining *defining, const OsmlDefinition *definition, Json
 			(errmsg("changed step %d, %s, of feature \"%s\" of dataset \"%s\"",
 					definition->step, definition->transform, definition->feature,
 					defining->dataset->name),
-			 errhint("A second step of the same transform can be inserted into osml.definitions.")));
+			 errhint("A second step of the same transform can be added to osml.definitions.")));
 }
 
 /* osml_transform(dataset, feature, transform, params) */
