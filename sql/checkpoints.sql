@@ -58,6 +58,20 @@ SELECT step, message FROM osml.events WHERE run_id = :run ORDER BY event_id LIMI
 SELECT count(*) FROM osml.events WHERE run_id = :run;
 SELECT status, (summary ->> 'rollbacks')::int BETWEEN 5 AND 20 FROM osml.runs WHERE run_id = :run;
 SELECT bool_and(lr.value = 0.01 * 0.5 ^ (summary ->> 'rollbacks')::int) FROM osml.runs r JOIN osml.metrics lr USING (run_id) WHERE run_id = :run AND lr.name = 'lr' AND lr.step = r.steps;
+-- averages of weights go back with them, a rate of swa is lowered too, and checkpoints change nothing
+CREATE TABLE steep AS SELECT 3 * a - 2 * b + c / 2 AS y, a, b, c FROM (SELECT (hashint4(i) & 1023) / 1024.0::float8 AS a, (hashint4(i + 9999) & 1023) / 1024.0::float8 AS b,
+	(hashint4(i + 99999) & 1023) / 1024.0::float8 AS c FROM generate_series(1, 1000) i) s;
+CREATE FUNCTION steep(hparams jsonb, OUT rollbacks bigint, OUT loss_is_small bool, OUT lr float8, OUT weights text) LANGUAGE plpgsql AS $$
+DECLARE run bigint;
+BEGIN
+	run := osml_train('sckp.steep', '{"optimizer": "SGD", "lr": 1.05, "batch_size": 100, "max_epochs": 40, "on_nonfinite": "rollback", "val_fraction": 0.2, "log_every_n_steps": 1}'::jsonb || hparams, 'ckp exploding');
+	SELECT (r.summary ->> 'rollbacks')::bigint, v.val_loss < 0.01 INTO rollbacks, loss_is_small FROM osml.runs r JOIN osml.models v USING (run_id) WHERE run_id = run;
+	SELECT value INTO lr FROM osml.metrics WHERE run_id = run AND name = 'lr' ORDER BY step DESC LIMIT 1;
+	SELECT md5(v.weights) INTO weights FROM osml.model_version v JOIN osml.model m USING (model_id) WHERE m.name = 'ckp exploding' AND v.version = m.last_version;
+END $$;
+SELECT h, (s).rollbacks > 0 AS rolled_back, (s).loss_is_small, (s).lr FROM (SELECT h, steep(h) AS s FROM unnest(ARRAY['{}', '{"weight_averaging": "ema", "ema_decay": 0.9}', '{"weight_averaging": "swa", "swa_epoch_start": 2}',
+	'{"lr": 0.1, "weight_averaging": "swa", "swa_epoch_start": 2, "swa_lrs": 1.3, "annealing_epochs": 1}']::jsonb[]) h OFFSET 0) s;
+SELECT count(DISTINCT (steep('{"weight_averaging": "ema"}' || h)).weights) AS different FROM unnest(ARRAY['{}', '{"every_n_train_steps": 1}', '{"every_n_train_steps": 10}', '{"train_time_interval": 0.001}']::jsonb[]) h;
 -- it goes back so often, not for ever
 SELECT explode('{"optimizer": "SGD", "lr": 1e30, "on_nonfinite": "rollback", "max_epochs": 40}');
 

@@ -30,6 +30,7 @@
 
 #define MAX_COUNTERS 48
 #define MAX_SLOTS 4
+#define FALLBACK_VECTORS 3
 
 /* an opened checkpoint, while a run that goes on needs it */
 struct OsmlResume
@@ -39,6 +40,13 @@ struct OsmlResume
 	OsmlSafetensors file;
 	uint64		fingerprint;	/* of the training rows read by then */
 };
+
+typedef struct FallbackVector
+{
+	const char *name;
+	int64		n;
+	void	   *data;
+} FallbackVector;
 
 typedef enum CounterKind
 {
@@ -84,6 +92,11 @@ list_counters(OsmlFit *fit, Counter *out)
 		{"steps_skipped", COUNTER_INT, &fit->fallback.skipped},
 		{"skipped_in_a_row", COUNTER_INT, &fit->fallback.skipped_in_a_row},
 		{"rollbacks", COUNTER_INT, &fit->fallback.rollbacks},
+		{"fallback_step", COUNTER_INT, &fit->fallback.step},
+		{"fallback_loss", COUNTER_REAL, &fit->fallback.loss},
+		{"fallback_averaged", COUNTER_INT, &fit->fallback.averaged},
+		{"fallback_stale", COUNTER_FLAG, &fit->fallback.stale},
+		{"fallback_rate_before_swa", COUNTER_REAL, &fit->fallback.rate_before},
 		{"averaged", COUNTER_INT, &fit->averaging.average.n},
 		{"averages_stale", COUNTER_FLAG, &fit->averaging.stale},
 		{"rate_before_swa", COUNTER_REAL, &fit->averaging.rate_before},
@@ -195,6 +208,41 @@ optimizer_slot(OsmlFit *fit, int s)
 		(size_t) s * fit->n_params * osml_precision_size(fit->run->spec.precision);
 }
 
+/* What a rollback returns to: values, optimiser, averages. */
+static int
+list_fallback(OsmlFit *fit, FallbackVector *out)
+{
+	const OsmlFallback *fallback = &fit->fallback;
+	Size		width = osml_precision_size(fit->run->spec.precision);
+	Size		all = osml_fallback_params_bytes(fit->run) / width;
+	FallbackVector vectors[] = {
+		{"fallback.params", all, fallback->params},
+		{"fallback.optimizer", osml_fallback_optim_bytes(fit) / width, fallback->optim_state},
+		{"fallback.average", all, fallback->averages},
+	};
+	int			n = 0;
+
+	StaticAssertStmt(lengthof(vectors) == FALLBACK_VECTORS, "another number of vectors");
+	for (int i = 0; i < FALLBACK_VECTORS; i++)
+	{
+		if (vectors[i].data)
+			out[n++] = vectors[i];
+	}
+	return n;
+}
+
+static int
+add_fallback(OsmlFit *fit, OsmlSafetensor *out)
+{
+	FallbackVector vectors[FALLBACK_VECTORS];
+	int			n = list_fallback(fit, vectors);
+
+	for (int i = 0; i < n; i++)
+		add_vector(&out[i], vectors[i].name, fit->run->spec.precision, vectors[i].n,
+				   vectors[i].data);
+	return n;
+}
+
 /* Beside the parameters: the optimiser, the scaling and the places in the data. */
 static int
 add_state(OsmlFit *fit, OsmlSafetensor *out, double *label, double *lanes)
@@ -221,23 +269,26 @@ add_state(OsmlFit *fit, OsmlSafetensor *out, double *label, double *lanes)
 	if (fit->averaging.average.n > 0)
 		add_vector(&out[n++], "average", run->spec.precision, fit->averaging.n_values,
 				   fit->averaging.values);
-	return n;
+	return n + add_fallback(fit, out + n);
 }
 
 /* What the parameters, the optimiser and the copies on the way to the table take. */
 static int64
 checkpoint_bytes(const OsmlFit *fit)
 {
-	return (int64) (osml_model_values(&fit->run->spec) * (fit->run->hparams->weight_averaging > 0 ? 2 : 1) +
-					fit->n_params * optimizer_slots(fit->run)) *
-		osml_precision_size(fit->run->spec.precision);
+	const OsmlHparams *hparams = fit->run->hparams;
+	int64		bytes = osml_fallback_params_bytes(fit->run) *
+		(hparams->weight_averaging > 0 ? 2 : 1) + osml_fallback_optim_bytes(fit);
+
+	return hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK ? 2 * bytes : bytes;
 }
 
 static bytea *
 pack_state(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
-	OsmlSafetensor *tensors = palloc(sizeof(OsmlSafetensor) * (OSML_MAX_TENSORS + MAX_SLOTS + 8));
+	OsmlSafetensor *tensors = palloc(sizeof(OsmlSafetensor) * (OSML_MAX_TENSORS + MAX_SLOTS +
+													   FALLBACK_VECTORS + 8));
 	OsmlSafetensorsMeta meta[MAX_COUNTERS + 8];
 	Counter		counters[MAX_COUNTERS];
 	double		label[2];
@@ -284,8 +335,6 @@ save(OsmlFit *fit)
 	MemoryContextSwitchTo(old);
 	fit->checkpoint_step = run->row.steps;
 	fit->checkpoint_at = GetCurrentTimestamp();
-	/* what the run returns to is what it would return to once resumed */
-	osml_fallback_note(fit, true);
 }
 
 /* Seconds between checkpoints; 0: time makes none. */
@@ -482,6 +531,7 @@ osml_checkpoint_restore(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	Counter		counters[MAX_COUNTERS];
+	FallbackVector vectors[FALLBACK_VECTORS];
 	int			n = list_counters(fit, counters);
 	double	   *lanes = palloc(sizeof(double) * 2 * run->hparams->lanes);
 
@@ -494,6 +544,9 @@ osml_checkpoint_restore(OsmlFit *fit)
 	if (fit->averaging.average.n > 0)
 		read_vector(run, "average", run->spec.precision, fit->averaging.n_values,
 					fit->averaging.values);
+	n = list_fallback(fit, vectors);
+	for (int i = 0; i < n; i++)
+		read_vector(run, vectors[i].name, run->spec.precision, vectors[i].n, vectors[i].data);
 	read_vector(run, "lanes", OSML_FLOAT64, 2 * run->hparams->lanes, lanes);
 	for (int l = 0; l < run->hparams->lanes; l++)
 	{

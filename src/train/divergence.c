@@ -162,26 +162,27 @@ diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 			 errhint("Set \"gradient_clip_val\", or lower \"lr\".")));
 }
 
-/* Bytes of all values of the model, and of those alone that are not trained. */
-static Size
-params_bytes(const OsmlRun *run)
+/* All values of the model. */
+Size
+osml_fallback_params_bytes(const OsmlRun *run)
 {
 	return osml_model_values(&run->spec) * osml_precision_size(run->spec.precision);
 }
 
-static Size
-optim_bytes(const OsmlFit *fit)
+Size
+osml_fallback_optim_bytes(const OsmlFit *fit)
 {
 	return fit->n_params * osml_optim_slots((OsmlOptim) fit->run->hparams->optimizer) *
 		osml_precision_size(fit->run->spec.precision);
 }
 
+/* Those alone that are not trained. */
 static char *
 buffers(const OsmlFit *fit, Size *bytes)
 {
 	Size		first = fit->n_params * osml_precision_size(fit->run->spec.precision);
 
-	*bytes = params_bytes(fit->run) - first;
+	*bytes = osml_fallback_params_bytes(fit->run) - first;
 	return (char *) fit->run->params + first;
 }
 
@@ -199,8 +200,10 @@ osml_fallback_setup(OsmlFit *fit)
 	fallback->buffers = bytes > 0 ? osml_run_alloc(run, bytes) : NULL;
 	if (run->hparams->on_nonfinite != OSML_ON_NONFINITE_ROLLBACK)
 		return;
-	fallback->params = osml_run_alloc(run, params_bytes(run));
-	fallback->optim_state = osml_run_alloc(run, optim_bytes(fit));
+	fallback->params = osml_run_alloc(run, osml_fallback_params_bytes(run));
+	fallback->optim_state = osml_run_alloc(run, osml_fallback_optim_bytes(fit));
+	if (run->hparams->weight_averaging > 0)
+		fallback->averages = osml_run_alloc(run, osml_fallback_params_bytes(run));
 }
 
 /*
@@ -223,10 +226,25 @@ osml_fallback_note(OsmlFit *fit, bool force)
 	if (!force && (run->row.steps - fallback->step < GOOD_EVERY ||
 				   fit->last.raw_loss > 2 * Max(fallback->loss, fit->first_loss)))
 		return;
-	memcpy(fallback->params, run->params, params_bytes(run));
-	memcpy(fallback->optim_state, fit->optim_state, optim_bytes(fit));
+	memcpy(fallback->params, run->params, osml_fallback_params_bytes(run));
+	memcpy(fallback->optim_state, fit->optim_state, osml_fallback_optim_bytes(fit));
+	if (fallback->averages)
+		memcpy(fallback->averages, fit->averaging.values, osml_fallback_params_bytes(run));
+	fallback->averaged = fit->averaging.average.n;
+	fallback->rate_before = fit->averaging.rate_before;
+	fallback->stale = fit->averaging.stale;
 	fallback->loss = fit->last.raw_loss;
 	fallback->step = run->row.steps;
+}
+
+void
+osml_fallback_resume(OsmlFit *fit)
+{
+	Size		bytes;
+	const char *from = buffers(fit, &bytes);
+
+	if (fit->fallback.buffers)
+		memcpy(fit->fallback.buffers, from, bytes);
 }
 
 /* The batch may have passed through running statistics already. */
@@ -252,8 +270,13 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlFallback *fallback = &fit->fallback;
 	OsmlRun    *run = fit->run;
 
-	memcpy(run->params, fallback->params, params_bytes(run));
-	memcpy(fit->optim_state, fallback->optim_state, optim_bytes(fit));
+	memcpy(run->params, fallback->params, osml_fallback_params_bytes(run));
+	memcpy(fit->optim_state, fallback->optim_state, osml_fallback_optim_bytes(fit));
+	if (fallback->averages)
+		memcpy(fit->averaging.values, fallback->averages, osml_fallback_params_bytes(run));
+	fit->averaging.average.n = fallback->averaged;
+	fit->averaging.rate_before = fallback->rate_before;
+	fit->averaging.stale = fallback->stale;
 	fallback->lr_factor *= ROLLBACK_FACTOR;
 	if (++fallback->rollbacks <= MAX_EVENTS)
 		osml_log_event(run, "warning", "rolled_back",

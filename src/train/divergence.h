@@ -19,6 +19,13 @@ extern void osml_fallback_setup(OsmlFit *fit);
 /* a step has been taken, or the run is at its start: a place to return to */
 extern void osml_fallback_note(OsmlFit *fit, bool force);
 
+/* the run goes on from a checkpoint, which has brought the place to return to */
+extern void osml_fallback_resume(OsmlFit *fit);
+
+/* bytes of values and of the optimiser's state in such a place */
+extern Size osml_fallback_params_bytes(const OsmlRun *run);
+extern Size osml_fallback_optim_bytes(const OsmlFit *fit);
+
 /*
  * May this step's gradient be used?  It may not when loss or gradient is not finite
  * or the loss exceeds divergence_factor times the first.  Then "on_nonfinite" has

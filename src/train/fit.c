@@ -168,11 +168,11 @@ step_rate(OsmlFit *fit)
 
 	if (run->plan->range.on)
 		return osml_range_rate(&run->plan->range, run->row.steps + 1);
-	factor = fit->fallback.lr_factor *
-		osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
+	factor = osml_schedule_factor((OsmlSchedule) (run->hparams->lr_schedule - 1),
 							 &run->monitor->schedule, &run->monitor->plateau,
 							 run->row.steps + 1, fit->total_steps);
-	return osml_averaging_rate(&fit->averaging, run, run->hparams->lr * factor);
+	return fit->fallback.lr_factor *
+		osml_averaging_rate(&fit->averaging, run, run->hparams->lr * factor);
 }
 
 /* The update itself, with the mean gradient clipped. */
@@ -482,7 +482,7 @@ go_on(OsmlFit *fit)
 	}
 	osml_checkpoint_compare(fit);
 	fit->run->monitor->epochs = fit->run->row.epoch;
-	osml_fallback_note(fit, true);
+	osml_fallback_resume(fit);
 }
 
 /* max_batches without max_epochs: one endless stream of full batches. */

@@ -44,6 +44,10 @@ typedef struct OsmlFallback
 	void	   *buffers;		/* not trained values after the last good step; or NULL */
 	void	   *params;			/* rollback: all values and the optimiser's state ... */
 	void	   *optim_state;
+	void	   *averages;		/* ... the averages of weights, if there are such ... */
+	int64		averaged;
+	double		rate_before;
+	bool		stale;
 	double		loss;			/* ... and the loss of that step */
 	int64		step;
 	double		lr_factor;		/* on lr, since rollbacks */

@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
 #include "utils/json.h"
 
 #include "rules/optim/optim.h"
@@ -28,6 +30,9 @@ osml_run_check(void *arg)
 	OsmlRun    *run = arg;
 
 	CHECK_FOR_INTERRUPTS();
+	/* without it nobody may write, and no server starts while this process is there */
+	if (!PostmasterIsAlive())
+		proc_exit(1);
 	if (run->shared->cancel)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
@@ -138,11 +143,12 @@ osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
 	if (hparams->on_nonfinite != OSML_ON_NONFINITE_STOP)
 		bytes += all - trained;
 	if (hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK)
-		bytes += all + state;
+		bytes += all * (hparams->weight_averaging > 0 ? 2 : 1) + state;
 	if (hparams->save_top_k > 0)
 		bytes += all * (hparams->save_last ? 2 : 1);
 	if (hparams->every_n_train_steps != OSML_AUTO || hparams->train_time_interval > 0)
-		bytes += all * (hparams->weight_averaging > 0 ? 2 : 1) + state;
+		bytes += (all * (hparams->weight_averaging > 0 ? 2 : 1) + state) *
+			(hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK ? 2 : 1);
 	return bytes;
 }
 
