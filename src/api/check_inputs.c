@@ -134,14 +134,13 @@ static void
 attempt_since(OsmlCheck *check)
 {
 	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
-	OsmlSince	since;
-	char	   *last = NULL;
+	OsmlSince	since = {0};
 
 	if (!osml_since_resolve(&since, train, check->hparams, osml_default_model(check->dataset),
-							check->warm, &last))
+							check->warm, NULL))
 		osml_check_put(check, "since", OSML_CHECK_WARN, NULL, 0,
 					   psprintf("no row of %s has a \"%s\" above %s: there is nothing new to train on",
-								train->source.label, check->hparams->since, last), NULL);
+								train->source.label, check->hparams->since, since.above), NULL);
 }
 
 static void

@@ -168,6 +168,7 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 	}
 	codec_string(codec, &plan->since.column);
 	codec_string(codec, &plan->since.type);
+	codec_string(codec, &plan->since.above);
 	codec_string(codec, &plan->since.value);
 	codec_range(codec, &plan->range);
 	codec_oid(codec, &plan->database);

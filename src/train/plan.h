@@ -48,6 +48,7 @@ typedef struct OsmlSince
 {
 	char	   *column;			/* NULL: it does not matter */
 	char	   *type;			/* with its schema */
+	char	   *above;			/* rows are above it; NULL: all that have a value */
 	char	   *value;			/* the greatest there is */
 } OsmlSince;
 

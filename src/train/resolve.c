@@ -209,7 +209,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	OsmlHparams *hparams;
 	OsmlVersionRow *warm;
 	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
-	char	   *last = NULL;
+	const OsmlRunRow *run = request->resume ? osml_run_find(request->resume, true) : NULL;
 
 	check_surroundings(request->function);
 	dataset = find_dataset(request->dataset);
@@ -230,11 +230,13 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 		plan->model = model_name(request, dataset);
 	if (!plan->range.on)
 		check_model(plan->model);
-	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm, &last))
+	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm,
+							run ? run->summary : NULL))
 	{
 		ereport(NOTICE,
 				(errmsg("no row of %s has a \"%s\" above %s: there is nothing new to train on",
-						train->source.label, hparams->since, last)));
+						train->source.label, hparams->since,
+						plan->since.above)));
 		return NULL;
 	}
 	resolve_readers(plan, hparams);

@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "nodes/value.h"
@@ -109,7 +110,13 @@ greatest(const Watermark *mark, const char *last)
 static void
 check_value(const Watermark *mark, const char *value)
 {
-	if (pg_strcasecmp(value, "nan") != 0 && pg_strcasecmp(value, "infinity") != 0)
+	static const Oid types[] = {FLOAT4OID, FLOAT8OID, NUMERICOID, DATEOID, TIMESTAMPOID,
+	TIMESTAMPTZOID};
+	bool		known = false;
+
+	for (int i = 0; i < (int) lengthof(types); i++)
+		known = known || getBaseType(mark->type) == types[i];
+	if (!known || (pg_strcasecmp(value, "nan") != 0 && pg_strcasecmp(value, "infinity") != 0))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
@@ -119,34 +126,41 @@ check_value(const Watermark *mark, const char *value)
 			 errhint("Filter such rows out.")));
 }
 
-/* What a version keeps of a column, or NULL; *other is the column it keeps instead. */
+/* A string of an object, or NULL. */
 static char *
-kept_value(const OsmlVersionRow *version, const char *column, char **other)
+string_of(JsonbContainer *object, const char *key)
 {
-	Jsonb	   *summary = version->summary;
-	JsonbValue *since = summary && JB_ROOT_IS_OBJECT(summary) ?
-		getKeyJsonValueFromContainer(&summary->root, "since", strlen("since"), NULL) : NULL;
-	JsonbValue *name;
-	JsonbValue *value;
+	JsonbValue *value = getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
 
-	if (since == NULL || since->type != jbvBinary ||
-		!JsonContainerIsObject(since->val.binary.data))
-		return NULL;
-	name = getKeyJsonValueFromContainer(since->val.binary.data, "column", strlen("column"), NULL);
-	value = getKeyJsonValueFromContainer(since->val.binary.data, "value", strlen("value"), NULL);
-	if (name == NULL || value == NULL || name->type != jbvString || value->type != jbvString)
-		return NULL;
-	*other = pnstrdup(name->val.string.val, name->val.string.len);
-	return strcmp(*other, column) == 0 ?
-		pnstrdup(value->val.string.val, value->val.string.len) : NULL;
+	return value == NULL || value->type != jbvString ? NULL :
+		pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+/* What a run or a version keeps in its summary; the column is NULL if it keeps none. */
+static OsmlSince
+kept(const Jsonb *summary)
+{
+	OsmlSince	since = {0};
+	JsonbValue *object = summary && JB_ROOT_IS_OBJECT(summary) ?
+		getKeyJsonValueFromContainer((JsonbContainer *) &summary->root, "since",
+									 strlen("since"), NULL) : NULL;
+
+	if (object == NULL || object->type != jbvBinary ||
+		!JsonContainerIsObject(object->val.binary.data))
+		return since;
+	since.column = string_of(object->val.binary.data, "column");
+	since.above = string_of(object->val.binary.data, "above");
+	since.value = string_of(object->val.binary.data, "value");
+	if (since.value == NULL)
+		since.column = NULL;
+	return since;
 }
 
 /* The value that rows have to be above; NULL: none is kept. */
 static char *
 last_value(const char *column, const char *model, const OsmlVersionRow *warm)
 {
-	char	   *other = NULL;
-	char	   *value;
+	OsmlSince	since;
 	OsmlModelRow *row;
 
 	if (warm == NULL)
@@ -154,18 +168,19 @@ last_value(const char *column, const char *model, const OsmlVersionRow *warm)
 		row = model ? osml_model_find(model) : NULL;
 		return row ? osml_version_since(row, column) : NULL;
 	}
-	value = kept_value(warm, column, &other);
-	if (value == NULL && other)
+	since = kept(warm->summary);
+	if (since.column && strcmp(since.column, column) == 0)
+		return since.value;
+	if (since.column)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hyperparameter \"since\" is \"%s\", but version %d of model \"%s\" has been trained since a value of \"%s\"",
-						column, warm->version, model, other),
-				 errhint("Name \"%s\", or train without \"warm_start\".", other)));
-	if (value == NULL)
-		ereport(NOTICE,
-				(errmsg("version %d of model \"%s\" keeps no value of \"%s\": all rows count as new",
-						warm->version, model, column)));
-	return value;
+						column, warm->version, model, since.column),
+				 errhint("Name \"%s\", or train without \"warm_start\".", since.column)));
+	ereport(NOTICE,
+			(errmsg("version %d of model \"%s\" keeps no value of \"%s\": all rows count as new",
+					warm->version, model, column)));
+	return NULL;
 }
 
 /* The columns that a run reads, for which its user has the rights, as SQL. */
@@ -210,9 +225,24 @@ filter(const Watermark *mark, OsmlPart *part, const char *last, const char *valu
 	}
 }
 
+/* The rows that are new now; false: none. */
+static bool
+find_new(const Watermark *mark, OsmlSince *since)
+{
+	since->value = greatest(mark, since->above);
+	if (since->value == NULL && since->above == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%s has no row with a \"%s\" to train on", mark->source->label,
+						since->column)));
+	if (since->value)
+		check_value(mark, since->value);
+	return since->value != NULL;
+}
+
 bool
 osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams,
-				   const char *model, const OsmlVersionRow *warm, char **last)
+				   const char *model, const OsmlVersionRow *warm, const Jsonb *summary)
 {
 	Watermark	mark = {.source = &train->source,.column = hparams->since};
 
@@ -224,19 +254,14 @@ osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams
 	mark.type_name = format_type_extended(mark.type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
 										  FORMAT_TYPE_FORCE_QUALIFY);
 	find_order(&mark);
-	*last = last_value(hparams->since, model, warm);
-	since->column = hparams->since;
+	*since = kept(summary);
+	if (since->column == NULL)
+		since->above = last_value(hparams->since, model, warm);
 	since->type = mark.type_name;
-	since->value = greatest(&mark, *last);
-	if (since->value == NULL && *last == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s has no row with a \"%s\" to train on", train->source.label,
-						hparams->since)));
-	if (since->value == NULL)
+	since->column = hparams->since;
+	if (since->value == NULL && !find_new(&mark, since))
 		return false;
-	check_value(&mark, since->value);
-	filter(&mark, train, *last, since->value);
+	filter(&mark, train, since->above, since->value);
 	return true;
 }
 
@@ -255,6 +280,11 @@ osml_since_note(OsmlRun *run)
 	escape_json(&json, since->type);
 	appendStringInfoString(&json, ", \"value\": ");
 	escape_json(&json, since->value);
+	if (since->above)
+	{
+		appendStringInfoString(&json, ", \"above\": ");
+		escape_json(&json, since->above);
+	}
 	appendStringInfoChar(&json, '}');
 	osml_run_summary(run, "since", json.data);
 }

@@ -20,13 +20,15 @@ struct OsmlRun;
  * caller: which rows are new, into plan->since, and the training rows' source becomes a
  * query for them.  warm: the version that the run goes on from, or NULL, for the newest
  * of that model with such a value; without any all rows that have a value are new.
- * False: there are none, and *last is the value that none is above.  Without "since"
- * nothing is done, and true returned.
+ * False: there are none, and since->above is the value that none is above.  Without
+ * "since" nothing is done, and true returned.  summary: of a run that goes on, whose
+ * rows are the same however many have come since; or NULL.
  */
 extern bool osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams,
-							   const char *model, const OsmlVersionRow *warm, char **last);
+							   const char *model, const OsmlVersionRow *warm,
+							   const Jsonb *summary);
 
-/* trainer: the value, into the run's summary */
+/* trainer: both values, into the run's summary */
 extern void osml_since_note(struct OsmlRun *run);
 
 #endif							/* OSML_SINCE_H */

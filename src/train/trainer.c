@@ -172,6 +172,9 @@ commit_run_row(OsmlRun *run)
 	run->row.device = pstrdup(run->backend->name);
 	run->row.trainer_pid = MyProcPid;
 	run->row.segment = dsm_segment_handle(run->segment->dsm);
+	osml_since_note(run);
+	if (run->summary->len > 0)
+		run->row.summary = summary_json(run);
 
 	osml_worker_begin(plan);
 	if (plan->resume)
@@ -398,7 +401,6 @@ finish_summary(OsmlRun *run)
 	osml_run_summary_number(run, "spilled_kb", (double) (run->budget.spill_used / 1024));
 	osml_run_summary(run, "streamed", run->streamed ? "true" : "false");
 	osml_run_summary(run, "reread", run->reread ? "true" : "false");
-	osml_since_note(run);
 	osml_report_categories(run);
 	if (run->log.points_dropped > 0)
 		osml_log_event(run, "info", "metrics_thinned",

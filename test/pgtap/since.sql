@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(60);
+SELECT plan(67);
 
 -- 'SQLSTATE message | hint', or that there was none
 CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
@@ -151,4 +151,24 @@ SELECT matches(error_of($$SELECT osml_train('odd', '{"since": "jj", "features": 
 	matches(error_of($$SELECT osml_train('odd', '{"since": "empty", "features": ["x"]}')$$), '^22000 relation public.odd has no row with a "empty" to train on', 'no value at all'),
 	matches(error_of($$SELECT osml_train('trips', '{"since": "miles", "warm_start": true, "features": ["miles"]}')$$), '^22023 hyperparameter "since" is "miles", but version \d+ of model "trips" has been trained since a value of "at" \| Name "at"', 'another column than the version');
 SELECT osml_drop_dataset('parted');
+
+-- --- a run that goes on -------------------------------------------------------------------
+
+-- its rows are those it began with, whatever has come since and whoever has read that
+CREATE TABLE later (id bigint, x float8, y float8);
+INSERT INTO later SELECT i, i % 7, i % 11 FROM generate_series(1, 20000) i;
+SELECT osml_train('later', '{"since": "id", "label": "y", "max_epochs": 30, "batch_size": 10, "shuffle": "epoch"}', 'whole') AS whole \gset
+SELECT osml_train('later', '{"since": "id", "label": "y", "max_epochs": 30, "batch_size": 10, "shuffle": "epoch", "every_n_train_steps": 50}', 'later', wait => false) AS run \gset
+DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM osml.checkpoints c JOIN osml.runs r USING (run_id) WHERE r.model = 'later') LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
+SELECT osml_cancel(:run) AS status \gset
+SELECT is(:'status'::text, 'cancelled', 'a run is cancelled'), is(summary #>> '{since,value}', '20000', 'and keeps how new its rows are') FROM osml.runs WHERE run_id = :run;
+INSERT INTO later SELECT i, i % 7, i % 11 FROM generate_series(20001, 20100) i;
+SELECT osml_train('later', '{"since": "id", "label": "y", "max_epochs": 1}', 'later') > 0 AS ran \gset
+SELECT is(osml_resume(:run), 'finished', 'it goes on over those'), is(since_of('later'), '20100', 'which a later run does not change');
+SELECT is(count(DISTINCT v.weights), 1::bigint, 'and ends as if nothing had happened') FROM osml.model_version v JOIN osml.model m USING (model_id) JOIN osml.models s ON s.model = m.name AND s.version = v.version WHERE s.run_id IN (:run, :whole);
+SELECT is((SELECT summary -> 'since' FROM osml.runs WHERE run_id = :run), '{"type": "bigint", "value": "20000", "column": "id"}', 'its own mark is kept');
+-- texts may say what no number can be above
+CREATE TABLE words AS SELECT 'a' || i AS k, i AS y, i AS x FROM generate_series(1, 9) i UNION ALL SELECT 'nan', 1, 1;
+SELECT osml_train('words', '{"since": "k", "label": "y", "max_epochs": 1}') > 0 AS ran \gset
+SELECT is(since_of('words'), 'nan', 'a text like any other');
 SELECT finish();
