@@ -110,7 +110,7 @@ HP(INT, every_n_train_steps, "auto", 1, 9007199254740991.0, NULL, "steps from on
 HP(TIME, train_time_interval, "auto", 0, 1e12, NULL, "seconds, or DD:HH:MM:SS, from one checkpoint to the next; 0: none; auto: 300, or none with every_n_train_steps")
 HP(INT, save_top_k, "0", 0, 100, NULL, "keep the weights at the best values of monitor, so many of them, as versions, and deploy the best; 0: only the last weights")
 HP(BOOL, save_last, "false", 0, 0, NULL, "save_top_k: keep the last weights as a version too")
-HP(CHOICE, on_changed_data, "error", 0, 0, osml_on_changed_data_name, "osml_resume where the training rows are others than before: stop with an error or continue")
+HP(CHOICE, on_changed_data, "error", 0, 0, osml_on_changed_data_name, "osml_resume where training or validation rows are others than before: stop with an error or continue")
 HP(INT, log_every_n_steps, "50", 1, 2147483647, NULL, "steps between rows in osml.metrics")
 HP(REAL, divergence_factor, "1e+08", 0, 1e300, NULL, "give up when the loss exceeds this many times the first; 0: only when it is not finite")
 

@@ -39,6 +39,7 @@ struct OsmlResume
 	OsmlCheckpointRow *row;
 	OsmlSafetensors file;
 	uint64		fingerprint;	/* of the training rows read by then */
+	uint64		val_fingerprint;
 };
 
 typedef struct FallbackVector
@@ -163,6 +164,14 @@ read_counter(const OsmlSafetensors *file, const Counter *counter)
 			*(bool *) counter->value = text[0] == '1';
 			break;
 	}
+}
+
+static uint64
+read_fingerprint(const OsmlSafetensors *file, const char *name)
+{
+	char	   *text = metadata(file, name);
+
+	return text ? strtou64(text, NULL, 10) : 0;
 }
 
 /* The classes of the label as JSON, in their order. */
@@ -303,6 +312,8 @@ pack_state(OsmlFit *fit)
 		meta[m++] = (OsmlSafetensorsMeta) {counters[i].name, counter_text(&counters[i])};
 	meta[m++] = (OsmlSafetensorsMeta) {"fingerprint",
 		psprintf(UINT64_FORMAT, run->fingerprint)};
+	meta[m++] = (OsmlSafetensorsMeta) {"val_fingerprint",
+		psprintf(UINT64_FORMAT, run->val_fingerprint)};
 	meta[m++] = (OsmlSafetensorsMeta) {"seconds",
 		psprintf("%.6f", (GetCurrentTimestamp() - run->started_at) / 1e6)};
 	meta[m++] = (OsmlSafetensorsMeta) {"classes", classes_text(run)};
@@ -483,8 +494,8 @@ osml_checkpoint_open(OsmlRun *run)
 	resume->row = row;
 	osml_weights_open(row->state, &resume->file);
 	run->resume = resume;
-	text = metadata(&resume->file, "fingerprint");
-	resume->fingerprint = text ? strtou64(text, NULL, 10) : 0;
+	resume->fingerprint = read_fingerprint(&resume->file, "fingerprint");
+	resume->val_fingerprint = read_fingerprint(&resume->file, "val_fingerprint");
 	text = metadata(&resume->file, "seconds");
 	if (text)
 		run->started_at -= (int64) (strtod(text, NULL) * 1e6);
@@ -561,6 +572,24 @@ osml_checkpoint_restore(OsmlFit *fit)
 	run->shared->rows_seen = run->row.rows_seen;
 }
 
+/* Rows that are others than they were. */
+static void
+rows_changed(OsmlRun *run, const char *part, int64 step)
+{
+	if (run->hparams->on_changed_data == OSML_CHANGED_DATA_CONTINUE)
+	{
+		osml_log_event(run, "warning", "data_changed",
+					   psprintf("the %s rows are others than before step " INT64_FORMAT, part, step));
+		return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the %s rows of run " INT64_FORMAT " have changed since its checkpoint", part,
+					run->row.run_id),
+			 errdetail("On the same rows it would end as if it had not been interrupted."),
+			 errhint("Resume it with '{\"on_changed_data\": \"continue\"}', or train anew with osml_train.")));
+}
+
 /*
  * A streamed pass has counted the rows up to here, as it had then.  What was needed
  * of the checkpoint has been copied.
@@ -570,22 +599,13 @@ osml_checkpoint_compare(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	bool		changed = run->fingerprint != run->resume->fingerprint;
+	bool		val_changed = run->val_fingerprint != run->resume->val_fingerprint;
 	int64		step = run->resume->row->step;
 
 	MemoryContextDelete(run->resume->context);
 	run->resume = NULL;
-	if (!changed)
-		return;
-	if (run->hparams->on_changed_data == OSML_CHANGED_DATA_CONTINUE)
-	{
-		osml_log_event(run, "warning", "data_changed",
-					   psprintf("the training rows are others than before step " INT64_FORMAT, step));
-		return;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the training rows of run " INT64_FORMAT " have changed since its checkpoint",
-					run->row.run_id),
-			 errdetail("On the same rows it would end as if it had not been interrupted."),
-			 errhint("Resume it with '{\"on_changed_data\": \"continue\"}', or train anew with osml_train.")));
+	if (changed)
+		rows_changed(run, "training", step);
+	if (val_changed)
+		rows_changed(run, "validation", step);
 }

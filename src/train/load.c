@@ -115,6 +115,11 @@ filling_commit(Filling *filling)
 	count_read(filling->run, block);
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
 		account(filling->run, block, filling->hash);
+	else if (data == &filling->run->parts[OSML_PART_VAL])
+	{
+		for (int r = 0; r < block->nrows; r++)
+			filling->run->val_fingerprint += filling->hash[r];
+	}
 	if (data->set && !osml_resident_commit(data->set, block))
 	{
 		osml_resident_free(data->set);
@@ -206,8 +211,8 @@ static void
 load_part(OsmlRun *run, OsmlPartKind kind, const char *name)
 {
 	Filling		filling = {.run = run,.data = &run->parts[kind]};
-	/* only training rows have a fingerprint */
-	uint64	   *hash = kind == OSML_PART_TRAIN ? filling.hash : NULL;
+	/* what is measured at the end alone needs no fingerprint */
+	uint64	   *hash = kind == OSML_PART_TEST ? NULL : filling.hash;
 
 	filling.data->set = osml_resident_create(&run->layout, &run->budget);
 	osml_intake_start(run, kind, 0, 0);

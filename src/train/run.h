@@ -58,6 +58,7 @@ typedef struct OsmlRun
 	OsmlCodeStats code_stats;
 	bool		have_stats;
 	uint64		fingerprint;	/* sum of row hashes of the training rows */
+	uint64		val_fingerprint;	/* of validation rows */
 	bool		weighs;			/* has a training row a weight above 0? */
 	int64		rows_null;
 	int64		rows_nonfinite;

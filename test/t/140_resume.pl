@@ -103,6 +103,17 @@ is(osml_sql($node, "SELECT count(*) FROM osml.events WHERE run_id = $run AND kin
 cmp_ok(osml_run($node, $run, 'steps'), '>=', $before, 'from its checkpoint');
 osml_fails($node, "SELECT osml_resume($run)", '55000', 'cannot resume run \d+, which is finished', 'a finished run');
 
+# validation rows too: the best weights and the end of a run hang on them
+osml_sql($node, q{CREATE TABLE vals AS SELECT * FROM rows LIMIT 500; SELECT osml_create_dataset('judged', 'rows', label => 'y', val => 'vals')});
+$run = osml_sql($node, "SELECT osml_train('judged', '$hparams', 'judged', wait => false)");
+osml_poll($node, "SELECT count(*) = 1 FROM osml.checkpoints WHERE run_id = $run");
+osml_sql($node, "SELECT osml_cancel($run)");
+osml_sql($node, 'UPDATE vals SET y = y + 100');
+osml_fails($node, "SELECT osml_resume($run)", '55000', 'the validation rows of run \d+ have changed since its checkpoint.*on_changed_data',
+	'other validation rows are an error');
+is(osml_sql($node, qq{SELECT osml_resume($run, '{"on_changed_data": "continue", "max_time": 0.001}')}), 'finished', 'unless that is asked for');
+is(osml_sql($node, "SELECT message LIKE 'the validation rows are others than before step %' FROM osml.events WHERE run_id = $run AND kind = 'data_changed'"), 't', 'which is said');
+
 # --- Two at once, and whose run it is --------------------------------------------------
 
 $run = osml_sql($node, "SELECT osml_train('rows', '$hparams', 'twice', wait => false)");
