@@ -72,6 +72,18 @@ END $$;
 SELECT h, (s).rollbacks > 0 AS rolled_back, (s).loss_is_small, (s).lr FROM (SELECT h, steep(h) AS s FROM unnest(ARRAY['{}', '{"weight_averaging": "ema", "ema_decay": 0.9}', '{"weight_averaging": "swa", "swa_epoch_start": 2}',
 	'{"lr": 0.1, "weight_averaging": "swa", "swa_epoch_start": 2, "swa_lrs": 1.3, "annealing_epochs": 1}']::jsonb[]) h OFFSET 0) s;
 SELECT count(DISTINCT (steep('{"weight_averaging": "ema"}' || h)).weights) AS different FROM unnest(ARRAY['{}', '{"every_n_train_steps": 1}', '{"every_n_train_steps": 10}', '{"train_time_interval": 0.001}']::jsonb[]) h;
+-- what is to blame, wherever it is in a step of several blocks and batches
+CREATE TABLE hidden AS SELECT CASE WHEN i = 100 THEN 1e200 ELSE i % 7 END::float8 AS x, (i % 5)::float8 AS z, (i % 3)::float8 AS y FROM generate_series(1, 6000) i;
+CREATE FUNCTION hidden(hparams jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE detail text; run bigint;
+BEGIN
+	run := osml_train('sckp.hidden', '{"label": "y", "scale": "none", "optimizer": "SGD", "lr": 0.001, "max_epochs": 1}'::jsonb || hparams, 'ckp exploding');
+	RETURN (SELECT regexp_replace(message, '.*norm \S+ ', '') FROM osml.events WHERE run_id = run AND kind = 'step_skipped');
+EXCEPTION WHEN numeric_value_out_of_range THEN GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL; RETURN detail;
+END $$;
+SELECT h, hidden(h) FROM unnest(ARRAY['{"batch_size": 3000, "shuffle": "none"}', '{"batch_size": 6000, "shuffle": "none"}']::jsonb[]) h;
+SELECT h, hidden(h) ~ 'holds rows 100, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "x" \(1e\+200\), "z" \(4\)' AS named
+	FROM unnest(ARRAY['{"batch_size": 6000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
 -- it goes back so often, not for ever
 SELECT explode('{"optimizer": "SGD", "lr": 1e30, "on_nonfinite": "rollback", "max_epochs": 40}');
 

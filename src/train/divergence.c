@@ -12,7 +12,10 @@
 
 #include "train/divergence.h"
 
+/* what a message names */
 #define NAMED_COLUMNS 3
+#define SHOWN_SEGMENTS 4
+#define SHOWN_ROWS 5
 
 /* rollback: steps from one place to return to, to the next; and by what lr shrinks */
 #define GOOD_EVERY 50
@@ -25,109 +28,159 @@
 /* events of one kind; the summary of the run counts them all */
 #define MAX_EVENTS 10
 
+/* Are the rows of a segment still in their block?  A window may have been filled anew. */
+static bool
+is_there(const OsmlFit *fit, const OsmlRowSegment *segment)
+{
+	const uint32 *numbers = osml_block_row_numbers(segment->block, &fit->run->layout);
+
+	return segment->hi <= segment->block->nrows && numbers[segment->lo] == segment->first &&
+		numbers[segment->hi - 1] == segment->last;
+}
+
+static OsmlPeak
+column_peak(const OsmlFit *fit, int j)
+{
+	const OsmlRun *run = fit->run;
+	OsmlPeak	peak = {.magnitude = -1};
+
+	if (fit->has_peaks)
+		return fit->peaks[j];
+
+	for (int i = 0; i < Min(fit->n_segments, OSML_MAX_SEGMENTS); i++)
+	{
+		const OsmlRowSegment *segment = &fit->segments[i];
+		const double *column = osml_block_column(segment->block, j);
+
+		for (int r = segment->lo; is_there(fit, segment) && r < segment->hi; r++)
+		{
+			double		value = run->spec.precision == OSML_FLOAT32 ?
+				((const float *) column)[r] : column[r];
+			double		magnitude = isnan(value) ? INFINITY : fabs(value);
+
+			if (magnitude > peak.magnitude)
+				peak = (OsmlPeak)
+			{
+				magnitude, value * run->scaling.scale[j] + run->scaling.center[j],
+					osml_block_row_numbers(segment->block, &run->layout)[r]
+			};
+		}
+	}
+	return peak;
+}
+
+/* The rows are read into this block's place next, so what stands out is noted now. */
+static void
+take_peaks(OsmlFit *fit)
+{
+	int			n = fit->run->layout.n_dense;
+
+	if (fit->peaks == NULL)
+		fit->peaks = MemoryContextAlloc(fit->run->context, sizeof(OsmlPeak) * Max(1, n));
+	for (int j = 0; j < n; j++)
+		fit->peaks[j] = column_peak(fit, j);
+	fit->has_peaks = true;
+}
+
 void
 osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 {
 	const uint32 *numbers = osml_block_row_numbers(block, &fit->run->layout);
 
-	fit->last_block = block;
-	fit->last_lo = lo;
-	fit->last_hi = hi;
 	if (fit->n_segments < OSML_MAX_SEGMENTS)
+		fit->segments[fit->n_segments] = (OsmlRowSegment)
 	{
-		OsmlRowSegment *segment = &fit->segments[fit->n_segments];
-
-		segment->first = numbers[lo];
-		segment->last = numbers[hi - 1];
-		segment->consecutive = fit->run->hparams->shuffle == OSML_SHUFFLE_NONE;
-	}
+		.first = numbers[lo],
+			.last = numbers[hi - 1],
+			.consecutive = fit->run->hparams->shuffle == OSML_SHUFFLE_NONE,
+			.block = block,
+			.lo = lo,
+			.hi = hi
+	};
 	fit->n_segments++;
+	if (!isfinite(fit->loss_sum) && !fit->has_peaks)
+		take_peaks(fit);
+}
+
+/* Some rows of a shuffled batch: the one that stands out first, then the newest. */
+static void
+append_rows(const OsmlFit *fit, StringInfo out)
+{
+	const OsmlRowSegment *segment =
+		&fit->segments[Min(fit->n_segments, OSML_MAX_SEGMENTS) - 1];
+	const uint32 *numbers = osml_block_row_numbers(segment->block, &fit->run->layout);
+	OsmlPeak	most = {.magnitude = -1};
+	int			shown = 0;
+
+	for (int j = 0; j < fit->run->layout.n_dense; j++)
+	{
+		OsmlPeak	peak = column_peak(fit, j);
+
+		if (peak.magnitude > most.magnitude)
+			most = peak;
+	}
+	if (most.magnitude >= 0)
+	{
+		appendStringInfo(out, "%u", most.row);
+		shown++;
+	}
+	for (int r = segment->lo; r < segment->hi && shown < SHOWN_ROWS; r++)
+	{
+		if (most.magnitude >= 0 && numbers[r] == most.row)
+			continue;
+		appendStringInfo(out, "%s%u", shown ? ", " : "", numbers[r]);
+		shown++;
+	}
+	if (fit->step_rows > shown)
+		appendStringInfo(out, " and " INT64_FORMAT " more", fit->step_rows - shown);
 }
 
 char *
 osml_describe_rows(const OsmlFit *fit)
 {
 	StringInfoData out;
-	int			shown = Min(fit->n_segments, OSML_MAX_SEGMENTS);
+	int			shown = Min(fit->n_segments, SHOWN_SEGMENTS);
 
+	Assert(fit->n_segments > 0);
 	initStringInfo(&out);
-	if (fit->segments[0].consecutive)
+	if (!fit->segments[0].consecutive)
 	{
-		for (int i = 0; i < shown; i++)
-			appendStringInfo(&out, "%s%u to %u", i ? ", " : "",
-							 fit->segments[i].first, fit->segments[i].last);
-		if (fit->n_segments > shown)
-			appendStringInfo(&out, " and %d more ranges", fit->n_segments - shown);
+		append_rows(fit, &out);
+		return out.data;
 	}
-	else
-	{
-		const uint32 *numbers = osml_block_row_numbers(fit->last_block,
-													   &fit->run->layout);
-		int			n = Min(5, fit->last_hi - fit->last_lo);
-
-		for (int i = 0; i < n; i++)
-			appendStringInfo(&out, "%s%u", i ? ", " : "", numbers[fit->last_lo + i]);
-		if (fit->step_rows > n)
-			appendStringInfo(&out, " and " INT64_FORMAT " more", fit->step_rows - n);
-	}
+	for (int i = 0; i < shown; i++)
+		appendStringInfo(&out, "%s%u to %u", i ? ", " : "",
+						 fit->segments[i].first, fit->segments[i].last);
+	if (fit->n_segments > shown)
+		appendStringInfo(&out, " and %d more ranges", fit->n_segments - shown);
 	return out.data;
 }
 
-/* Largest absolute value of column j over the newest segment, as the model
- * sees it (scaled), with the raw value.  NaN beats all. */
-static double
-column_peak(const OsmlFit *fit, int j, double *raw)
-{
-	const OsmlRun *run = fit->run;
-	const double *column = osml_block_column(fit->last_block, j);
-	double		peak = -1;
-
-	for (int r = fit->last_lo; r < fit->last_hi; r++)
-	{
-		double		value = run->spec.precision == OSML_FLOAT32 ?
-			((const float *) column)[r] : column[r];
-		double		magnitude = isnan(value) ? INFINITY : fabs(value);
-
-		if (magnitude > peak)
-		{
-			peak = magnitude;
-			*raw = value * run->scaling.scale[j] + run->scaling.center[j];
-		}
-	}
-	return peak;
-}
-
-/* The columns that weigh most in the gradient, largest first. */
+/* The columns of largest magnitude, largest first. */
 static char *
 describe_columns(const OsmlFit *fit)
 {
+	int			n = fit->run->layout.n_dense;
+	OsmlPeak   *peaks = palloc(sizeof(OsmlPeak) * Max(1, n));
 	StringInfoData out;
-	bool	   *named = palloc0(sizeof(bool) * fit->run->layout.n_dense);
 
 	initStringInfo(&out);
-	for (int k = 0; k < NAMED_COLUMNS && k < fit->run->layout.n_dense; k++)
+	for (int j = 0; j < n; j++)
+		peaks[j] = column_peak(fit, j);
+	for (int k = 0; k < NAMED_COLUMNS && k < n; k++)
 	{
-		int			best = -1;
-		double		best_peak = -1;
-		double		best_raw = 0;
+		int			best = 0;
 
-		for (int j = 0; j < fit->run->layout.n_dense; j++)
+		for (int j = 1; j < n; j++)
 		{
-			double		raw = 0;
-			double		peak = named[j] ? -1 : column_peak(fit, j, &raw);
-
-			if (peak > best_peak)
-			{
+			if (peaks[j].magnitude > peaks[best].magnitude)
 				best = j;
-				best_peak = peak;
-				best_raw = raw;
-			}
 		}
-		if (best < 0)
+		if (peaks[best].magnitude < 0)
 			break;
-		named[best] = true;
 		appendStringInfo(&out, "%s\"%s\" (%g)", k ? ", " : "",
-						 osml_dense_name(fit->run->set, best), best_raw);
+						 osml_dense_name(fit->run->set, best), peaks[best].raw);
+		peaks[best].magnitude = -1;
 	}
 	return out.data;
 }

@@ -225,6 +225,7 @@ clear_step(OsmlFit *fit)
 	fit->step_weight = 0;
 	fit->batches_in_step = 0;
 	fit->n_segments = 0;
+	fit->has_peaks = false;
 	if (fit->epoch_turned)
 	{
 		run->monitor->epochs = fit->lanes[0].epoch;

@@ -10,14 +10,26 @@
 #include "train/feed.h"
 
 /* pieces of the current step's rows, kept for a message that names them */
-#define OSML_MAX_SEGMENTS 4
+/* pieces of blocks in a step that are remembered: a quarter of a million rows */
+#define OSML_MAX_SEGMENTS 256
 
 typedef struct OsmlRowSegment
 {
 	uint32		first;			/* row numbers in the source, see block.h */
 	uint32		last;
 	bool		consecutive;	/* first..last without gaps */
+	OsmlBlock  *block;			/* where they were; other rows may be there by now */
+	int			lo;
+	int			hi;
 } OsmlRowSegment;
+
+/* the largest value of a column in the rows of a step */
+typedef struct OsmlPeak
+{
+	double		magnitude;		/* as the model sees it, scaled; NaN beats all */
+	double		raw;
+	uint32		row;
+} OsmlPeak;
 
 /* one sub-stream of the training rows */
 typedef struct OsmlLane
@@ -96,9 +108,8 @@ typedef struct OsmlFit
 	double	   *smoothed;		/* its losses */
 	int			n_segments;
 	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
-	OsmlBlock  *last_block;		/* newest segment, for its largest columns */
-	int			last_lo;
-	int			last_hi;
+	OsmlPeak   *peaks;			/* of each column, where the loss ceased to be finite */
+	bool		has_peaks;
 
 	OsmlFallback fallback;
 
