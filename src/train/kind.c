@@ -192,5 +192,6 @@ osml_kind_check_counts(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 				 errmsg("model_type \"%s\" with loss \"%s\" needs counts as label, but \"%s\" of %s is as low as %g",
 						osml_models[hparams->model_type - 1].name, osml_loss_name(loss),
 						set->label, source, label->min),
+				 set->exposure ? errdetail("That is \"%s\" over \"%s\".", set->label, set->exposure) : 0,
 				 errhint("Choose another \"model_type\", or filter such rows out.")));
 }
