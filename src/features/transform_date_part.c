@@ -48,7 +48,7 @@ static const OsmlParamDef params[] = {
 	[CYCLIC] = {"cyclic", OSML_PARAM_BOOL,.high = 1,.standard = 0,
 		.meaning = "make sine and cosine of the part, so that its last and first are neighbours"},
 	[UNIT] = {"unit", OSML_PARAM_CHOICE, .choices = units,.high = OSML_UNIT_DAYS,
-		.standard = OSML_UNIT_SECONDS,
+		.standard = NAN,
 		.meaning = "what a plain number counts since 1970; of a date or a timestamp it is known"},
 };
 

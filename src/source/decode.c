@@ -137,7 +137,7 @@ osml_decode_unit(Oid type)
 bool
 osml_decode_alike(Oid a, Oid b)
 {
-	return getBaseType(a) == getBaseType(b) ||
+	return !OidIsValid(a) || !OidIsValid(b) || getBaseType(a) == getBaseType(b) ||
 		(osml_decode_unit(a) == OSML_UNIT_NONE && osml_decode_unit(b) == OSML_UNIT_NONE);
 }
 

@@ -34,7 +34,8 @@ extern OsmlTimeUnit osml_decode_unit(Oid type);
 
 /*
  * Do numbers of both types mean the same, and their texts?  A date, the types of
- * a timestamp and a plain number mean four things.
+ * a timestamp and a plain number mean four things.  InvalidOid, a type that nobody
+ * knows any more, may be any.
  */
 extern bool osml_decode_alike(Oid a, Oid b);
 

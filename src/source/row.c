@@ -51,6 +51,12 @@ struct OsmlRowReader
 	int			n_columns;
 };
 
+Oid
+osml_row_column_type(const OsmlSourceColumn *column)
+{
+	return column->written ? osml_type_by_name(column->written) : InvalidOid;
+}
+
 /* The type that expressions see a column as. */
 static Oid
 written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
@@ -59,7 +65,7 @@ written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 
 	if (column->written == NULL)
 		return column->type;
-	type = osml_type_by_name(column->written);
+	type = osml_row_column_type(column);
 	if (!OidIsValid(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -138,27 +144,34 @@ check_key(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 		other_type(set, column, "the categories", "of type", written);
 }
 
+Oid
+osml_row_number_type(const OsmlFeatureSet *set, const OsmlInput *input)
+{
+	Oid			type = osml_row_column_type(&set->columns[input->column]);
+
+	return OidIsValid(type) && input->n_elements > 0 ? osml_decode_element(type) : type;
+}
+
 /*
  * The type to read a column of numbers as.  A date counts days, a timestamp seconds,
  * and one with a time zone seconds in UTC, so values are first made what the numbers
  * were made of: a date's midnight, or a timestamp's date, as in expressions.  A time
- * zone is the session's, and what of a plain number nobody knows: they are refused.
+ * zone is the session's, and what a plain number counts nobody knows: they are refused.
  */
 static Oid
 plan_number(Reading *reading, const OsmlFeatureSet *set, const OsmlInput *input)
 {
 	const OsmlSourceColumn *column = &set->columns[input->column];
 	bool		is_array = input->kind == OSML_INPUT_ARRAY;
-	Oid			written = column->written ? osml_type_by_name(column->written) : InvalidOid;
 	Oid			from = is_array ? osml_decode_element(column->type) : column->type;
-	Oid			to = is_array && OidIsValid(written) ? osml_decode_element(written) : written;
+	Oid			to = osml_row_number_type(set, input);
 
 	/* a number whose domain is gone is still one */
 	if (!OidIsValid(to) || osml_decode_alike(from, to))
 		return column->type;
 	reading->adapt = palloc(sizeof(OsmlAdapt));
 	if (is_array || !osml_adapt_plan(reading->adapt, from, to))
-		other_type(set, column, "the numbers", "of type", written);
+		other_type(set, column, is_array ? "the elements" : "the numbers", "of type", to);
 	return to;
 }
 
