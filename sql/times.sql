@@ -170,10 +170,20 @@ SELECT osml_train('SELECT d, y FROM ts', '{"warm_start": true, "max_epochs": 1}'
 
 -- What is wrong with a type is said with the model and the feature that needs the number.
 SELECT osml_predict('of_day', r) FROM (SELECT 'x'::text AS at) r;
+-- a number's domain may be in a schema that who predicts cannot see
+CREATE ROLE times_user;
+CREATE DOMAIN amount AS numeric;
+CREATE TABLE amounts AS SELECT y, y::amount AS a FROM ds;
+SELECT osml_train('amounts', '{"optimizer": "exact", "features": ["a"]}', 'of_amount') > 0;
+SELECT osml_grant('of_amount', 'times_user', 'predict');
+SET ROLE times_user;
+SELECT round(osml_predict('of_amount', r)::numeric, 4) FROM (SELECT 5::numeric AS a) r;
+RESET ROLE;
 -- numbers of any other type are numbers
 SELECT osml_train('SELECT y, y::int AS n FROM ds', '{"optimizer": "exact"}', 'of_int') > 0;
 SELECT round(osml_predict('of_int', a)::numeric, 4), round(osml_predict('of_int', b)::numeric, 4), round(osml_predict('of_int', c)::numeric, 4)
 	FROM (SELECT 2.5 AS n) a, (SELECT 7::real AS n) b, (SELECT true AS n) c;
-SELECT count(osml_drop_model(m)) FROM unnest('{months,older,of_date,of_stamp,of_zone,of_day,untyped,mixed,arrays,label_date,of_int}'::text[]) m;
+SELECT count(osml_drop_model(m)) FROM unnest('{months,older,of_date,of_stamp,of_zone,of_day,untyped,mixed,arrays,label_date,of_int,of_amount}'::text[]) m;
 SELECT count(osml_drop_dataset(d)) FROM unnest('{days,olds,hours,mixed,zoned,labels}'::text[]) d;
 DROP SCHEMA stimes CASCADE;
+DROP ROLE times_user;
