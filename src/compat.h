@@ -58,17 +58,14 @@ InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 
 #endif							/* before 15 */
 
-/* 16: takes errors softly instead of by a flag; InvalidOid where there is no type */
-static inline void
-osml_parse_type(const char *name, Oid *type, int32 *typmod)
+/* 16: may take errors softly; the words of a type's name, which are not looked up */
+static inline TypeName *
+osml_parse_type(const char *name)
 {
 #if PG_VERSION_NUM < 160000
-	parseTypeString(name, type, typmod, true);
+	return typeStringToTypeName(name);
 #else
-	ErrorSaveContext soft = {T_ErrorSaveContext};
-
-	if (!parseTypeString(name, type, typmod, (Node *) &soft))
-		*type = InvalidOid;
+	return typeStringToTypeName(name, NULL);
 #endif
 }
 

@@ -160,13 +160,6 @@ fill_row(OsmlStatisticRow *row, OsmlAnalysisColumn *column)
 	fill_top(row, column);
 }
 
-/* As a number in its own units, then as a time, then as a key. */
-static int
-rank(const OsmlAnalysisColumn *column)
-{
-	return column->is_key * 2 + column->is_time;
-}
-
 /*
  * Definitions may read a column in several ways.  People see it once, in its
  * first place and as the number that it is; NULL where it has been seen.
@@ -184,7 +177,7 @@ shown_column(const OsmlAnalysis *analysis, int i)
 			continue;
 		if (k < i)
 			return NULL;
-		if (rank(other) < rank(shown))
+		if (shown->is_key && !other->is_key)
 			shown = other;
 	}
 	return shown;

@@ -26,12 +26,36 @@ wrong_length(const OsmlBinding *binding, int n)
 			 errhint("Pass a row instead, and the columns are found by name.")));
 }
 
+/* A date or time must be what each number is made of: elsewhere it counts otherwise. */
+static void
+check_time(const OsmlBinding *binding, Oid element)
+{
+	const OsmlFeatureSet *set = &binding->loaded->set;
+
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		const OsmlInput *input = &set->inputs[i];
+		Oid			type = input->kind == OSML_INPUT_KEY || input->column < 0 ? InvalidOid :
+			osml_row_number_type(set, input);
+
+		if (!osml_decode_alike(element, type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("elements have type %s here, but \"%s\" of %s \"%s\" has type %s",
+							format_type_be(element), input->name, binding->loaded->kind,
+							binding->loaded->model, format_type_be(type)),
+					 errhint("Pass a row instead, and the columns are found by name.")));
+	}
+}
+
 /* The element type's converter, looked up once. */
 static OsmlDecode
 element_decode(OsmlBinding *binding, Oid element)
 {
 	if (binding->decode == NULL || binding->element != element)
 	{
+		if (osml_decode_unit(element) != OSML_UNIT_NONE)
+			check_time(binding, element);
 		binding->decode = osml_decode_for(element);
 		binding->element = element;
 	}

@@ -10,6 +10,7 @@
 
 #include "api/call_site.h"
 #include "rules/name/nearest.h"
+#include "source/column.h"
 
 /* Raise: the row lacks a column that the model needs. */
 static void
@@ -46,9 +47,11 @@ wrong_type(const OsmlBinding *binding, const OsmlInput *input, Oid type)
 						binding->loaded->model, input->n_elements)));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" has type %s, which is not a number",
-					input->name, format_type_be(type)),
-			 errdetail("Accepted types are %s.", osml_decode_types()),
+			 errmsg("column \"%s\" has type %s, but %s \"%s\" needs a number", input->name,
+					format_type_be(type), binding->loaded->kind, binding->loaded->model),
+			 errdetail("%sAccepted types are %s.",
+					   osml_reader_words(&binding->loaded->set, input->name),
+					   osml_decode_types()),
 			 errhint("Cast it in a subquery, and pass the subquery's row.")));
 }
 

@@ -9,6 +9,7 @@
 #include "api/need.h"
 #include "api/score.h"
 #include "hparams/hparams.h"
+#include "source/adapt.h"
 #include "source/column.h"
 
 /*
@@ -52,6 +53,10 @@ osml_score_begin(const char *model, const char *source, bool with_label)
 				 errmsg("label \"%s\" of %s has type %s, but model \"%s\" predicts a number",
 						score->set->label, score->source->label,
 						format_type_be(score->set->label_type), model)));
+	if (score->set->label)
+		osml_check_label_type(score->source, score->set,
+							  osml_type_by_name(score->loaded->row->label_type),
+							  psprintf("model \"%s\"", model));
 	score->set->label_key = score->loaded->classes != NULL;
 	if (with_label)
 		take_weights(score);

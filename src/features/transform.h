@@ -43,6 +43,14 @@ typedef enum OsmlValueKind
 	OSML_VALUE_CODE
 } OsmlValueKind;
 
+/* what a number counts since 1970; the numbers of date_part's choices */
+typedef enum OsmlTimeUnit
+{
+	OSML_UNIT_NONE = -1,		/* it is no time */
+	OSML_UNIT_SECONDS,
+	OSML_UNIT_DAYS
+} OsmlTimeUnit;
+
 typedef enum OsmlParamType
 {
 	OSML_PARAM_NUMBER,
@@ -108,6 +116,7 @@ typedef struct OsmlTransform
 	bool		makes_codes;	/* one code column; else number columns */
 	bool		keeps_null;		/* false: its output never is NULL */
 	bool		scales;			/* its output needs no further scaling */
+	bool		keeps_unit;		/* days remain days, seconds seconds */
 	const OsmlParamDef *params; /* n_params of them */
 	int			n_params;
 	const char *by_hand;		/* how to do without learning, for people, or NULL */

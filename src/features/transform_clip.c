@@ -93,6 +93,7 @@ const OsmlTransform osml_transform_clip = {
 	.min_inputs = 1,
 	.max_inputs = 1,
 	.keeps_null = true,
+	.keeps_unit = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
 	.by_hand = "\"lo\" and \"hi\"",

@@ -1,7 +1,7 @@
 /*
  * transform_date_part.c
- *	  Parts of a time in seconds since 1970, as PostgreSQL's date_part() gives
- *	  them for a timestamp; on request as a point on a circle.
+ *	  Parts of a time in seconds or days since 1970, as PostgreSQL's date_part()
+ *	  gives them for a timestamp; on request as a point on a circle.
  *
  * Days are counted from 1 March of a year 0, so that the leap day ends a year;
  * 400 years have 146,097 days.  Infinity and times beyond ten million years
@@ -11,7 +11,7 @@
 
 enum
 {
-	PART, CYCLIC
+	PART, CYCLIC, UNIT
 };
 
 enum
@@ -23,6 +23,11 @@ static const char *const parts[] = {
 	[YEAR] = "year",[QUARTER] = "quarter",[MONTH] = "month",[WEEK] = "week",
 	[DAY] = "day",[DOY] = "doy",[DOW] = "dow",[ISODOW] = "isodow",
 	[HOUR] = "hour",[MINUTE] = "minute",[SECOND] = "second",
+	NULL
+};
+
+static const char *const units[] = {
+	[OSML_UNIT_SECONDS] = "seconds",[OSML_UNIT_DAYS] = "days",
 	NULL
 };
 
@@ -42,6 +47,9 @@ static const OsmlParamDef params[] = {
 		.meaning = "the part to take, as in date_part(); week is the ISO week, dow is 0 on Sunday"},
 	[CYCLIC] = {"cyclic", OSML_PARAM_BOOL,.high = 1,.standard = 0,
 		.meaning = "make sine and cosine of the part, so that its last and first are neighbours"},
+	[UNIT] = {"unit", OSML_PARAM_CHOICE, .choices = units,.high = OSML_UNIT_DAYS,
+		.standard = NAN,
+		.meaning = "what a plain number counts since 1970; of a date or a timestamp it is known"},
 };
 
 #define DAY_SECONDS 86400
@@ -179,13 +187,15 @@ run(const OsmlStep *step, int n, const OsmlColumn *in, const OsmlColumn *out)
 {
 	int			part = (int) osml_step_number(step, PART);
 	bool		cyclic = osml_step_number(step, CYCLIC) != 0;
+	double		seconds = osml_step_number(step, UNIT) == OSML_UNIT_DAYS ? DAY_SECONDS : 1;
 
 	for (int i = 0; i < n; i++)
 	{
 		double		x = in->number[i];
 
 		if (!isnan(x))
-			x = fabs(x) < MOST_SECONDS ? part_of(part, x) : osml_missing();
+			x = fabs(x * seconds) < MOST_SECONDS ? part_of(part, x * seconds) :
+				osml_missing();
 		if (!cyclic)
 			out->number[i] = x;
 		else

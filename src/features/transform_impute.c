@@ -102,6 +102,7 @@ const OsmlTransform osml_transform_impute = {
 	.input = OSML_VALUE_NUMBER,
 	.min_inputs = 1,
 	.max_inputs = 1,
+	.keeps_unit = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
 	.by_hand = "\"value\" with method constant",

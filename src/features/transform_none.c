@@ -20,5 +20,6 @@ const OsmlTransform osml_transform_none = {
 	.max_inputs = 1,
 	.keeps_null = true,
 	.scales = true,
+	.keeps_unit = true,
 	.run = run,
 };

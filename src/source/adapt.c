@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "parser/parse_coerce.h"
@@ -96,15 +97,28 @@ osml_type_name(Oid type)
 	return format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
 }
 
+/* A schema that the user of a model may well not use: only what its types are is asked. */
+static Oid
+schema_by_name(const char *name)
+{
+	return strcmp(name, "pg_temp") == 0 ? LookupExplicitNamespace(name, true) :
+		get_namespace_oid(name, true);
+}
+
 Oid
 osml_type_by_name(const char *name)
 {
-	Oid			type;
-	int32		typmod;
-
 	/* the built-in types with names of their own are keywords */
-	osml_parse_type(name, &type, &typmod);
-	return type;
+	TypeName   *parsed = osml_parse_type(name);
+	char	   *schema;
+	char	   *own;
+	Oid			type;
+
+	DeconstructQualifiedName(parsed->names, &schema, &own);
+	type = schema == NULL ? TypenameGetTypid(own) :
+		GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(own),
+						ObjectIdGetDatum(schema_by_name(schema)));
+	return OidIsValid(type) && parsed->arrayBounds != NIL ? get_array_type(type) : type;
 }
 
 Oid

@@ -30,8 +30,8 @@ extern bool osml_adapt_plan(OsmlAdapt *adapt, Oid from, Oid to);
 /* a value that is not NULL; in the current context */
 extern Datum osml_adapt(OsmlAdapt *adapt, Datum value);
 
-/* A type by the name that osml_type_name() gave it; InvalidOid where there is
- * none any more. */
+/* A type by the name that osml_type_name() gave it, whether or not the user has
+ * rights to its schema; InvalidOid where there is none any more. */
 extern Oid	osml_type_by_name(const char *name);
 
 /* with its schema, whatever search_path is; palloc'd */

@@ -4,8 +4,12 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "source/adopt.h"
+#include "source/decode.h"
 #include "source/definition.h"
+#include "source/row.h"
 
 /* what the two sets are called */
 typedef struct Adoption
@@ -66,6 +70,32 @@ check_features(const Adoption *adoption)
 	{
 		if (strcmp(set->features[i].name, other->features[i].name) != 0)
 			differs(adoption, set->features[i].name, "has another place than in");
+	}
+}
+
+/* A date or time counts otherwise than one of another type, or than a number. */
+static void
+check_columns(const Adoption *adoption)
+{
+	const OsmlFeatureSet *other = adoption->other;
+
+	for (int i = 0; i < adoption->set->n_columns; i++)
+	{
+		const OsmlSourceColumn *mine = &adoption->set->columns[i];
+
+		for (int k = 0; k < other->n_columns; k++)
+		{
+			Oid			type = osml_row_column_type(&other->columns[k]);
+
+			if (strcmp(mine->name, other->columns[k].name) == 0 &&
+				!osml_decode_alike(mine->type, type))
+				ereport(ERROR,
+						(errcode(ERRCODE_DATATYPE_MISMATCH),
+						 errmsg("column \"%s\" has type %s here, but was of type %s for %s",
+								mine->name, format_type_be(mine->type), format_type_be(type),
+								adoption->whose),
+						 errhint("Train without \"warm_start\", or cast it in a view.")));
+		}
 	}
 }
 
@@ -148,6 +178,7 @@ osml_feature_set_adopt(OsmlFeatureSet *set, OsmlFeatureSet *other, const char *w
 
 	osml_feature_set_build(other, NULL);
 	check_features(&adoption);
+	check_columns(&adoption);
 	forboth(mine, set->definitions, theirs, other->definitions)
 	{
 		if (!same_definition(&adoption, lfirst(mine), lfirst(theirs)))

@@ -84,7 +84,6 @@ describe_column(OsmlAnalysisColumn *column, const OsmlFeatureSet *set,
 		psprintf("%s[%d]", input->name, element + 1) : pstrdup(input->name);
 	column->type = input->column >= 0 ? set->columns[input->column].type : InvalidOid;
 	column->is_key = input->kind == OSML_INPUT_KEY;
-	column->is_time = input->kind == OSML_INPUT_TIME;
 	column->index = input->first + element;
 	column->capacity = OSML_ANALYSIS_VALUES;
 }

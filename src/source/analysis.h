@@ -35,7 +35,6 @@ typedef struct OsmlAnalysisColumn
 	char	   *name;			/* of the input; "name[k]" of an array's element */
 	Oid			type;			/* of the column; InvalidOid for an expression */
 	bool		is_key;			/* a text, or whatever is read as one */
-	bool		is_time;		/* a date or time in seconds; else a date is days */
 	bool		is_label;
 	int			index;			/* among the number, or key, columns of a reader's block */
 	int			capacity;		/* of the tally; may be raised before the scan */

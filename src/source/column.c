@@ -152,8 +152,8 @@ reads_column(const OsmlDefinition *definition, const char *name)
 }
 
 /* Who reads a column, a sentence, for a source's own features are not the set's. */
-static const char *
-reader_words(const OsmlFeatureSet *set, const char *name)
+const char *
+osml_reader_words(const OsmlFeatureSet *set, const char *name)
 {
 	const char *feature = name;
 	ListCell   *cell;
@@ -186,7 +186,7 @@ match_type_error(const OsmlSource *source, const OsmlFeatureSet *set,
 			 errmsg("feature \"%s\" of %s has type %s, which is not a number",
 					input->name, source->label, format_type_be(column->atttypid)),
 			 errdetail("%sAccepted types of a number are %s.",
-					   reader_words(set, NameStr(column->attname)), osml_decode_types()),
+					   osml_reader_words(set, NameStr(column->attname)), osml_decode_types()),
 			 errhint("Cast it in a view or a SELECT.")));
 }
 
@@ -323,6 +323,19 @@ match_input(const OsmlSource *source, const OsmlFeatureSet *set, const OsmlInput
 		usable = osml_decode_for(type) != NULL;
 	if (!usable)
 		match_type_error(source, set, column, input);
+}
+
+void
+osml_check_label_type(const OsmlSource *source, const OsmlFeatureSet *set, Oid trained,
+					  const char *whose)
+{
+	if (!osml_decode_alike(set->label_type, trained))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("label \"%s\" of %s has type %s, but that of %s is of type %s",
+						set->label, source->label, format_type_be(set->label_type), whose,
+						format_type_be(trained)),
+				 errhint("Cast it in a view or a SELECT.")));
 }
 
 OsmlFeatureSet *

@@ -27,8 +27,16 @@ extern void osml_set_weights(OsmlFeatureSet *set, const OsmlSource *source,
 extern void osml_set_label(OsmlFeatureSet *set, const OsmlSource *source,
 						   const char *name);
 
+/* an error where labels count otherwise than those that were trained on, as a date's
+ * do; whose: what was trained on, for the message.  InvalidOid: nobody knows */
+extern void osml_check_label_type(const OsmlSource *source, const OsmlFeatureSet *set,
+								  Oid trained, const char *whose);
+
 /* plan and start, but do not run, so that a missing grant shows at once */
 extern void osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set);
+
+/* for a detail: "It is read for feature "b" of model "m". ", or nothing */
+extern const char *osml_reader_words(const OsmlFeatureSet *set, const char *name);
 
 /* raise: the types of columns (Form_pg_attribute, not NIL) can neither be counted nor
  * read; the others (names), if they are known, may be named as features */

@@ -44,8 +44,7 @@ add_column(OsmlColumns *columns, const char *name, char *sql, Oid type, bool can
 	columns->kinds[n].name = pstrdup(name);
 	columns->kinds[n].is_key = osml_decode_for(type) == NULL;
 	columns->kinds[n].is_integer = base == INT2OID || base == INT4OID || base == INT8OID;
-	columns->kinds[n].is_time = base == DATEOID || base == TIMESTAMPOID ||
-		base == TIMESTAMPTZOID;
+	columns->kinds[n].is_time = osml_decode_unit(type) != OSML_UNIT_NONE;
 	columns->kinds[n].is_date = base == DATEOID;
 	columns->kinds[n].is_flag = base == BOOLOID;
 }

@@ -125,6 +125,22 @@ osml_decode_for(Oid type)
 	return NULL;
 }
 
+OsmlTimeUnit
+osml_decode_unit(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	return base == DATEOID ? OSML_UNIT_DAYS :
+		base == TIMESTAMPOID || base == TIMESTAMPTZOID ? OSML_UNIT_SECONDS : OSML_UNIT_NONE;
+}
+
+bool
+osml_decode_alike(Oid a, Oid b)
+{
+	return !OidIsValid(a) || !OidIsValid(b) || getBaseType(a) == getBaseType(b) ||
+		(osml_decode_unit(a) == OSML_UNIT_NONE && osml_decode_unit(b) == OSML_UNIT_NONE);
+}
+
 /* a date's first second */
 static double
 decode_date_time(Datum value)

@@ -10,6 +10,8 @@
 #ifndef OSML_DECODE_H
 #define OSML_DECODE_H
 
+#include "features/transform.h"
+
 typedef double (*OsmlDecode) (Datum value);
 
 /* The converter for a scalar type (domains looked through), or NULL. */
@@ -26,6 +28,16 @@ extern Oid	osml_decode_element(Oid type);
  */
 extern int	osml_decode_array(Datum array, Oid element, int n, double *out,
 							  size_t stride, bool *has_null);
+
+/* What the number of a scalar type counts since 1970. */
+extern OsmlTimeUnit osml_decode_unit(Oid type);
+
+/*
+ * Do numbers of both types mean the same, and their texts?  A date, the types of
+ * a timestamp and a plain number mean four things.  InvalidOid, a type that nobody
+ * knows any more, may be any.
+ */
+extern bool osml_decode_alike(Oid a, Oid b);
 
 /* The same for a point in time: seconds since 1970, of dates too. */
 extern OsmlDecode osml_decode_time_for(Oid type);

@@ -24,8 +24,10 @@
 /* the transform that a text column has where nobody defines one */
 #define OSML_CATEGORY_TRANSFORM "category"
 
-/* the transform that reads dates and timestamps as seconds since 1970 */
+/* the transform that reads dates and times, and its param that says what their
+ * numbers count: filled in from their type */
 #define OSML_TIME_TRANSFORM "date_part"
+#define OSML_TIME_UNIT "unit"
 
 typedef struct OsmlDefinition
 {

@@ -43,6 +43,8 @@ typedef struct Resolved
 	int			n;				/* number columns; 0: it depends on fitting */
 	int			n_elements;		/* a plain array column's length */
 	const char *type;			/* of its column; else what it is */
+	OsmlTimeUnit unit;			/* a number's */
+	const char *words;			/* what it is, for date_part: "of type integer" */
 } Resolved;
 
 static Resolved *resolve_feature(Resolver *resolver, const char *name);
@@ -115,7 +117,7 @@ add_input(Resolver *resolver, Form_pg_attribute column, OsmlInputKind kind)
 }
 
 static void
-append_definition(Resolver *resolver, OsmlDefinition *definition)
+append_definition(Resolver *resolver, const OsmlDefinition *definition)
 {
 	OsmlDefinition *copy = palloc(sizeof(OsmlDefinition));
 
@@ -138,6 +140,15 @@ imply_category(Resolver *resolver, const char *feature, int step, List *inputs)
 	append_definition(resolver, &definition);
 }
 
+/* What comes as a value of a type. */
+static void
+set_type(Resolved *resolved, Oid type)
+{
+	resolved->type = format_type_be(type);
+	resolved->unit = osml_decode_unit(type);
+	resolved->words = psprintf("of type %s", resolved->type);
+}
+
 /* A column that nobody defined anything for. */
 static Resolved *
 resolve_column(Resolver *resolver, Form_pg_attribute column)
@@ -148,7 +159,7 @@ resolve_column(Resolver *resolver, Form_pg_attribute column)
 
 	resolved->name = name;
 	resolved->n = 1;
-	resolved->type = format_type_be(type);
+	set_type(resolved, type);
 	if (OidIsValid(osml_decode_element(type)))
 	{
 		add_input(resolver, column, OSML_INPUT_ARRAY);
@@ -239,18 +250,19 @@ kind_words(const Resolved *resolved)
 }
 
 /* An input of step 1: a column, read as the transform wants it, or a feature. */
-static void
+static const Resolved *
 resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 			  const OsmlTransform *transform, const char *name)
 {
 	Form_pg_attribute column = osml_find_column(resolver->source->columns, name);
-	bool		is_time = strcmp(transform->name, OSML_TIME_TRANSFORM) == 0;
-	Resolved   *resolved;
+	Resolved   *resolved = palloc0(sizeof(Resolved));
 
+	if (column)
+		set_type(resolved, column->atttypid);
 	if (column && transform->input == OSML_VALUE_KEY)
 	{
 		add_input(resolver, column, OSML_INPUT_KEY);
-		return;
+		return resolved;
 	}
 	if (column && transform->input == OSML_VALUE_NUMBER)
 	{
@@ -258,8 +270,8 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 			wrong_kind(resolver, definition, name,
 					   psprintf("of type %s", format_type_be(column->atttypid)),
 					   OSML_VALUE_NUMBER);
-		add_input(resolver, column, is_time ? OSML_INPUT_TIME : OSML_INPUT_NUMBER);
-		return;
+		add_input(resolver, column, OSML_INPUT_NUMBER);
+		return resolved;
 	}
 	if (feature_definitions(resolver, name) == NIL && column == NULL)
 		unknown_input(resolver, definition, name);
@@ -267,6 +279,40 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 	if (resolved->kind != transform->input ||
 		(resolved->kind == OSML_VALUE_NUMBER && resolved->n != 1))
 		wrong_kind(resolver, definition, name, kind_words(resolved), transform->input);
+	return resolved;
+}
+
+/*
+ * What the numbers that date_part reads count.  What their type says goes into the
+ * params, where it stays with a version; of other numbers somebody must have said it.
+ */
+static void
+settle_unit(const Resolver *resolver, OsmlDefinition *definition, OsmlStep *step,
+			const char *input, const Resolved *is)
+{
+	const OsmlTransform *transform = step->transform;
+	int			p = osml_param_by_name(transform, OSML_TIME_UNIT);
+	OsmlParam  *unit = &step->params[p];
+
+	if (is->unit == OSML_UNIT_NONE && !unit->given)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("%s of %s cannot take \"%s\", which is %s and so no date or time",
+						transform->name, osml_feature_words(resolver->dataset, definition->feature),
+						input, is->words),
+				 errhint("If it counts seconds or days since 1970, say so as \"%s\", or make a "
+						 "timestamp of it with to_timestamp(...) in a step \"%s\".",
+						 OSML_TIME_UNIT, OSML_SQL_TRANSFORM)));
+	if (is->unit != OSML_UNIT_NONE && unit->given && unit->number != is->unit)
+		osml_definition_error(resolver->dataset, definition->feature, transform->name,
+							  psprintf("\"%s\" must be %s, for \"%s\" is %s", OSML_TIME_UNIT,
+									   transform->params[p].choices[is->unit], input, is->words));
+	if (is->unit == OSML_UNIT_DAYS)
+	{
+		unit->given = true;
+		unit->number = OSML_UNIT_DAYS;
+		definition->params = osml_step_params(step);
+	}
 }
 
 /* Says of which dataset an expression is that an error is about. */
@@ -304,7 +350,7 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 										 desc->natts, names, types, &used);
 	error_context_stack = callback.previous;
 	type = osml_expression_type(expression);
-	resolved->type = format_type_be(type);
+	set_type(resolved, type);
 	if (osml_decode_for(type) == NULL && !osml_decode_is_category(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -326,9 +372,12 @@ resolve_expression(Resolver *resolver, const OsmlDefinition *definition,
 
 /* One step of a feature; resolved is what the step before it gives. */
 static void
-resolve_step(Resolver *resolver, OsmlDefinition *definition, Resolved *resolved)
+resolve_step(Resolver *resolver, const OsmlDefinition *definition, Resolved *resolved)
 {
+	OsmlDefinition settled = *definition;
 	OsmlStep	step = {0};
+	const char *input = definition->feature;
+	const Resolved *is = resolved;
 	ListCell   *cell;
 
 	if (strcmp(definition->transform, OSML_SQL_TRANSFORM) == 0)
@@ -350,9 +399,17 @@ resolve_step(Resolver *resolver, OsmlDefinition *definition, Resolved *resolved)
 	else
 	{
 		foreach(cell, definition->inputs)
-			resolve_input(resolver, definition, step.transform, lfirst(cell));
+		{
+			input = lfirst(cell);
+			is = resolve_input(resolver, definition, step.transform, input);
+		}
 	}
-	append_definition(resolver, definition);
+	if (strcmp(step.transform->name, OSML_TIME_TRANSFORM) == 0)
+		settle_unit(resolver, &settled, &step, input, is);
+	append_definition(resolver, &settled);
+	resolved->unit = step.transform->keeps_unit ? is->unit : OSML_UNIT_NONE;
+	resolved->words = step.transform->keeps_unit ? is->words :
+		psprintf("what %s makes", step.transform->name);
 	resolved->kind = step.transform->makes_codes ? OSML_VALUE_CODE : OSML_VALUE_NUMBER;
 	resolved->n = step.transform->n_out ? step.transform->n_out(&step) : 1;
 }

@@ -31,7 +31,9 @@
 typedef enum OsmlInputKind
 {
 	OSML_INPUT_NUMBER,
-	OSML_INPUT_TIME,			/* a number too: seconds since 1970, of dates as well */
+	OSML_INPUT_TIME,			/* a number too: seconds since 1970, of dates as well;
+								 * only in versions that are older than date_part's
+								 * unit */
 	OSML_INPUT_ARRAY,			/* n_elements numbers */
 	OSML_INPUT_KEY				/* hash of the value's text */
 } OsmlInputKind;
@@ -41,7 +43,8 @@ typedef struct OsmlSourceColumn
 	char	   *name;			/* unquoted */
 	Oid			type;			/* declared, in the source at hand */
 	char	   *written;		/* name of the type, with its schema, that expressions
-								 * are written over; NULL: the one at hand */
+								 * are written over, and that dates and times are
+								 * read as; NULL: the one at hand */
 } OsmlSourceColumn;
 
 typedef struct OsmlInput

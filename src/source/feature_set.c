@@ -122,8 +122,12 @@ find_columns(const OsmlFeatureSet *set, int n_before, const OsmlTransform *trans
 	if (transform->input == OSML_VALUE_KEY)
 		input = find_input(set, name, OSML_INPUT_KEY);
 	else if (transform->input == OSML_VALUE_NUMBER)
-		input = find_input(set, name, strcmp(transform->name, OSML_TIME_TRANSFORM) == 0 ?
-						   OSML_INPUT_TIME : OSML_INPUT_NUMBER);
+	{
+		if (strcmp(transform->name, OSML_TIME_TRANSFORM) == 0)
+			input = find_input(set, name, OSML_INPUT_TIME);
+		if (input == NULL)
+			input = find_input(set, name, OSML_INPUT_NUMBER);
+	}
 	if (input)
 		return input_columns(input);
 	definition = last_definition(set, n_before, name);

@@ -24,6 +24,7 @@ typedef struct Reading
 {
 	const OsmlInput *input;
 	OsmlDecode	decode;			/* numbers */
+	OsmlAdapt  *adapt;			/* before that; NULL: the value as it is */
 	bool		is_float8;		/* the usual case, without a call */
 	Oid			element;		/* arrays */
 	OsmlTextDecoder *text;		/* keys */
@@ -50,6 +51,12 @@ struct OsmlRowReader
 	int			n_columns;
 };
 
+Oid
+osml_row_column_type(const OsmlSourceColumn *column)
+{
+	return column->written ? osml_type_by_name(column->written) : InvalidOid;
+}
+
 /* The type that expressions see a column as. */
 static Oid
 written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
@@ -58,7 +65,7 @@ written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 
 	if (column->written == NULL)
 		return column->type;
-	type = osml_type_by_name(column->written);
+	type = osml_row_column_type(column);
 	if (!OidIsValid(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -68,20 +75,25 @@ written_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 	return type;
 }
 
+/* Raise: a column's type is neither the one that it must be nor made into that. */
+static void
+other_type(const OsmlFeatureSet *set, const OsmlSourceColumn *column, const char *what,
+		   const char *are, Oid written)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" has type %s here, but %s%s%s are %s %s", column->name,
+					format_type_be(column->type), what, set->subject ? " " : "",
+					set->subject ? set->subject : "", are, format_type_be(written)),
+			 errhint("Cast it in a view or a SELECT.")));
+}
+
 /* How a column that an expression uses becomes what it is written over. */
 static void
 plan_adapt(OsmlRowReader *reader, const OsmlFeatureSet *set, int column, Oid to)
 {
-	Oid			from = set->columns[column].type;
-
-	if (osml_adapt_plan(&reader->adapts[column], from, to))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" has type %s here, but expressions%s%s are written over %s",
-					set->columns[column].name, format_type_be(from), set->subject ? " " : "",
-					set->subject ? set->subject : "", format_type_be(to)),
-			 errhint("Cast it in a view or a SELECT.")));
+	if (!osml_adapt_plan(&reader->adapts[column], set->columns[column].type, to))
+		other_type(set, &set->columns[column], "expressions", "written over", to);
 }
 
 /* An input that is an expression over the columns. */
@@ -122,28 +134,45 @@ compile(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set)
 	return type;
 }
 
-static bool
-is_time(Oid type)
-{
-	Oid			base = getBaseType(type);
-
-	return base == DATEOID || base == TIMESTAMPOID || base == TIMESTAMPTZOID;
-}
-
 /* Dates and times have texts of their own: another type's would all be unknown. */
 static void
 check_key(const OsmlFeatureSet *set, const OsmlSourceColumn *column)
 {
 	Oid			written = written_type(set, column);
 
-	if (getBaseType(written) != getBaseType(column->type) &&
-		(is_time(written) || is_time(column->type)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" has type %s here, but the categories%s%s are of type %s",
-						column->name, format_type_be(column->type), set->subject ? " " : "",
-						set->subject ? set->subject : "", format_type_be(written)),
-				 errhint("Cast it in a view or a SELECT.")));
+	if (!osml_decode_alike(written, column->type))
+		other_type(set, column, "the categories", "of type", written);
+}
+
+Oid
+osml_row_number_type(const OsmlFeatureSet *set, const OsmlInput *input)
+{
+	Oid			type = osml_row_column_type(&set->columns[input->column]);
+
+	return OidIsValid(type) && input->n_elements > 0 ? osml_decode_element(type) : type;
+}
+
+/*
+ * The type to read a column of numbers as.  A date counts days, a timestamp seconds,
+ * and one with a time zone seconds in UTC, so values are first made what the numbers
+ * were made of: a date's midnight, or a timestamp's date, as in expressions.  A time
+ * zone is the session's, and what a plain number counts nobody knows: they are refused.
+ */
+static Oid
+plan_number(Reading *reading, const OsmlFeatureSet *set, const OsmlInput *input)
+{
+	const OsmlSourceColumn *column = &set->columns[input->column];
+	bool		is_array = input->kind == OSML_INPUT_ARRAY;
+	Oid			from = is_array ? osml_decode_element(column->type) : column->type;
+	Oid			to = osml_row_number_type(set, input);
+
+	/* a number whose domain is gone is still one */
+	if (!OidIsValid(to) || osml_decode_alike(from, to))
+		return column->type;
+	reading->adapt = palloc(sizeof(OsmlAdapt));
+	if (is_array || !osml_adapt_plan(reading->adapt, from, to))
+		other_type(set, column, is_array ? "the elements" : "the numbers", "of type", to);
+	return to;
 }
 
 /* Whose input an error is about, where the set knows that. */
@@ -178,8 +207,10 @@ plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 		type = compile(reader, reading, set);
 		error_context_stack = callback.previous;
 	}
-	else
+	else if (input->kind == OSML_INPUT_KEY)
 		type = set->columns[input->column].type;
+	else
+		type = plan_number(reading, set, input);
 	reader->allocates = reader->allocates || input->column < 0 || !get_typbyval(type);
 	switch (input->kind)
 	{
@@ -374,6 +405,8 @@ osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
 			odd |= take_array(reader, reading, value, numbers, stride, &finite);
 			continue;
 		}
+		if (unlikely(reading->adapt))
+			value = osml_adapt(reading->adapt, value);
 		number = reading->is_float8 ? DatumGetFloat8(value) : reading->decode(value);
 		numbers[input->first * stride] = number;
 		finite += number * 0.0;

@@ -60,6 +60,13 @@ extern unsigned osml_row_take(OsmlRowReader *reader, const Datum *values,
 							  const bool *nulls, double *numbers, uint64 *keys,
 							  size_t stride);
 
+/* The type that a column is written as; InvalidOid where that is not known, or gone. */
+extern Oid	osml_row_column_type(const OsmlSourceColumn *column);
+
+/* The type that an input of numbers was made of, of an array its elements';
+ * InvalidOid where that is not known, or gone. */
+extern Oid	osml_row_number_type(const OsmlFeatureSet *set, const OsmlInput *input);
+
 /* the key of a label that is one */
 extern uint64 osml_row_label_key(OsmlRowReader *reader, Datum value);
 

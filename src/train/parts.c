@@ -143,6 +143,7 @@ osml_resolve_held_out(OsmlPart *part, OsmlPartKind kind, const OsmlDatasetRow *d
 				 errmsg("label \"%s\" of %s has type %s, which is not a number",
 						part->set.label, part->source.label,
 						format_type_be(part->set.label_type))));
+	osml_check_label_type(source, &part->set, train->set.label_type, train->source.label);
 	part->set.label_key = train->set.label_key;
 	part->set.layout.has_weight = train->set.layout.has_weight;
 }

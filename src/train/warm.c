@@ -13,7 +13,9 @@
 #include "catalog/rights.h"
 #include "features/key.h"
 #include "model/safetensors.h"
+#include "source/adapt.h"
 #include "source/adopt.h"
+#include "source/column.h"
 #include "source/context_arena.h"
 #include "train/run.h"
 #include "train/warm.h"
@@ -142,6 +144,8 @@ osml_warm_features(const OsmlVersionRow *version, const char *model,
 				 errmsg("the label is \"%s\", but that of %s is \"%s\"", train->set.label,
 						version_words(version, model), version->label),
 				 errhint("Name it as \"label\", or train without \"warm_start\".")));
+	osml_check_label_type(&train->source, &train->set, osml_type_by_name(version->label_type),
+						  version_words(version, model));
 	osml_feature_set_adopt(&train->set, osml_feature_set_from_jsonb(version->program),
 						   version_words(version, model), dataset->name);
 }

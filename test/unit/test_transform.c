@@ -273,6 +273,12 @@ test_date_part(void)
 	ok(number_of(&step[0], 0, -62135596800.0 - 1) == -1, "1 BC comes before 1");
 	ok(osml_is_missing(number_of(&step[0], 0, INFINITY)) &&
 	   osml_is_missing(number_of(&step[8], 0, -1e300)), "infinity has no date");
+	step_choose(&step[2], "unit", "days");
+	prepare(&step[2]);
+	ok(number_of(&step[2], 0, 19940) == 8 && number_of(&step[2], 0, -1) == 12, "months of days");
+	ok(osml_is_missing(number_of(&step[2], 0, 4e9)), "a day ten million years away has no date");
+	keeps_nulls(&step[2], "date_part of days");
+	step_choose(&step[2], "unit", "seconds");
 	step_set(&step[2], "cyclic", 1);
 	prepare(&step[2]);
 	is_close(number_of(&step[2], 0, 951827696), 0.5, 1e-15, 0, "February, sine");
