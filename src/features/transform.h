@@ -108,6 +108,7 @@ typedef struct OsmlTransform
 	bool		makes_codes;	/* one code column; else number columns */
 	bool		keeps_null;		/* false: its output never is NULL */
 	bool		scales;			/* its output needs no further scaling */
+	bool		turns;			/* it goes round: values far apart come out alike */
 	const OsmlParamDef *params; /* n_params of them */
 	int			n_params;
 	const char *by_hand;		/* how to do without learning, for people, or NULL */
