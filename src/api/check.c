@@ -22,6 +22,7 @@
 
 #include "api/check.h"
 #include "api/need.h"
+#include "catalog/definition.h"
 #include "compat.h"
 #include "osml.h"
 #include "train/dataset.h"
@@ -110,15 +111,18 @@ osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 	return fine;
 }
 
-/* All training rows as reports see them. */
+/* All training rows as reports see them; make: with the features that are made of them. */
 static void
-attempt_report(OsmlCheck *check)
+report_rows(OsmlCheck *check, bool make)
 {
 	instr_time	start;
 	instr_time	end;
 
-	check->report = osml_report_resolve(check->name, check->hparams->label,
-										check->hparams->features, NIL);
+	check->report = osml_report_resolve(check->dataset, check->hparams, NIL,
+										make ? check->set->definitions :
+										check->dataset->dataset_id ?
+										osml_definitions_find(check->dataset->dataset_id) : NIL,
+										make);
 	INSTR_TIME_SET_CURRENT(start);
 	check->assessed = osml_report_read(check->report, SAMPLE_ROWS, NULL, NULL);
 	INSTR_TIME_SET_CURRENT(end);
@@ -126,6 +130,18 @@ attempt_report(OsmlCheck *check)
 	check->seconds = INSTR_TIME_GET_DOUBLE(end);
 	if (check->assessed)
 		osml_report_assess(check->report);
+}
+
+static void
+attempt_features(OsmlCheck *check)
+{
+	report_rows(check, true);
+}
+
+static void
+attempt_columns(OsmlCheck *check)
+{
+	report_rows(check, false);
 }
 
 double
@@ -159,12 +175,16 @@ count_classes(OsmlCheck *check)
 	osml_resolve_scale_label(hparams);
 }
 
-/* Where features are wrong, what is wrong with them has been said. */
+/*
+ * With what was learned of the features, if it was; else the columns alone.  Where
+ * features are wrong, what is wrong with them has been said.
+ */
 static bool
 read_report(OsmlCheck *check)
 {
-	bool		read = osml_check_attempt(check, check->set ? "data" : NULL, OSML_CHECK_WARN,
-										  attempt_report);
+	bool		read = (check->fitted &&
+						osml_check_attempt(check, NULL, OSML_CHECK_WARN, attempt_features)) ||
+		osml_check_attempt(check, check->set ? "data" : NULL, OSML_CHECK_WARN, attempt_columns);
 
 	if (!read)
 		check->report = NULL;
@@ -191,17 +211,12 @@ osml_check(PG_FUNCTION_ARGS)
 	check->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	check->given = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	check->name = name;
-	check->dataset = osml_own_dataset(name);
-	if (check->dataset == NULL)
-	{
-		check->dataset = palloc0(sizeof(OsmlDatasetRow));
-		check->dataset->train = name;
-	}
+	check->dataset = osml_named_dataset(name);
 	/* without it there is nothing to check */
 	(void) osml_dataset_source(check->dataset, NULL);
 	osml_check_inputs(check);
-	read = read_report(check);
 	osml_check_learning(check);
+	read = read_report(check);
 	count_classes(check);
 	osml_check_survey(check);
 	if (read)

@@ -42,6 +42,7 @@ typedef struct OsmlCheck
 	OsmlLesson	lesson;			/* what the training rows teach of features and label */
 	double		learn_seconds;	/* that it took */
 	bool		learned;		/* it came to its end; else there is nothing in it */
+	bool		fitted;			/* each definition found something to learn from */
 	bool		settled;		/* a run would make a model of what it learned */
 	int			n_classes;		/* of the label; 0: it is a number */
 	bool		assessed;		/* there were rows to assess */

@@ -32,7 +32,12 @@ void
 osml_check_rows(OsmlCheck *check)
 {
 	const OsmlSample *sample = &check->report->sample;
-	int			features = check->report->columns->n - 1;
+	/* as the check of features counts them; a number or a code is what is learned of */
+	const OsmlFeatureSet *set = check->set;
+	int			features = set ? set->n_features : check->report->columns->n - 1;
+	int			values = set ? set->program->output.n_dense + set->program->output.n_codes :
+		features;
+	bool		few = sample->rows < 10 * (int64) values;
 
 	if (sample->rows - sample->unlabelled == 0)
 	{
@@ -40,11 +45,10 @@ osml_check_rows(OsmlCheck *check)
 					   sample->rows == 0 ? "there are no rows" : "no row has a label", NULL);
 		return;
 	}
-	osml_check_put(check, "rows", sample->rows < 10 * (int64) features ? OSML_CHECK_WARN : OSML_CHECK_OK,
-				   NULL, sample->rows,
-				   psprintf("%lld rows for %d features", (long long) sample->rows, features),
-				   sample->rows < 10 * (int64) features ?
-				   "Fewer than ten rows a feature teach noise: name fewer features." : NULL);
+	osml_check_put(check, "rows", few ? OSML_CHECK_WARN : OSML_CHECK_OK, NULL, sample->rows,
+				   psprintf("%lld rows for %d features%s", (long long) sample->rows, features,
+							values == features ? "" : psprintf(" of %d values", values)),
+				   few ? "Fewer than ten rows a value teach noise: name fewer features." : NULL);
 }
 
 /* Does the label vary, and are its classes all there? */
@@ -89,7 +93,7 @@ check_outliers(OsmlCheck *check)
 	{
 		double		share = osml_view_outliers(&check->report->assess.views[j], OUTLIER_RANGES);
 
-		if (share == 0)
+		if (share == 0 || columns->roles[j] == OSML_COLUMN_BEHIND)
 			continue;
 		found++;
 		osml_check_put(check, "outliers", OSML_CHECK_WARN, columns->kinds[j].name, share,
@@ -115,6 +119,9 @@ check_columns(OsmlCheck *check)
 		const OsmlAssessment *found = &report->assess.found[j];
 		const char *name = report->columns->kinds[j].name;
 
+		/* a run reads it, but learns nothing of it */
+		if (report->columns->roles[j] == OSML_COLUMN_BEHIND)
+			continue;
 		if (found->meaning.meaning == OSML_MEANS_CONSTANT)
 			osml_check_put(check, "constant", OSML_CHECK_WARN, name, found->distinct,
 						   "the feature has one value", "Leave it out.");
@@ -157,25 +164,31 @@ static void
 attempt_duplicates(OsmlCheck *check)
 {
 	static const char *const parts[] = {"val", "test"};
-	double		twins = osml_report_twins(check->report);
-	bool		many = twins > TWINS_SHARE;
+	const OsmlDatasetRow *dataset = check->report->dataset;
+	OsmlTwins	twins;
+	bool		torn;
 
-	osml_check_put(check, "duplicates", many ? OSML_CHECK_WARN : OSML_CHECK_OK, "train", twins,
-				   psprintf("%.1f %% of the rows of train have a twin there, identifiers aside", 100 * twins),
-				   many ? "Split by a hash of the rows, which keeps twins together." : NULL);
+	osml_report_twins(check->report, &twins);
+	/* where parts are held out, whether they share rows is seen below */
+	torn = twins.share > TWINS_SHARE && dataset->val == NULL && dataset->test == NULL;
+	osml_check_put(check, "duplicates", torn ? OSML_CHECK_WARN : OSML_CHECK_OK, "train",
+				   twins.share,
+				   psprintf("%.1f %% of the rows of train have a twin there, identifiers aside",
+							100 * twins.share),
+				   torn ? psprintf("A split tears them apart, unless it is by %s.",
+								   osml_report_group_by(check->report)) : NULL);
 	for (int i = 0; i < (int) lengthof(parts); i++)
 	{
 		OsmlOverlap overlap;
 		bool		leak;
 
-		if (!osml_report_overlap(check->report, parts[i], &overlap))
+		if (!osml_report_overlap(check->report, parts[i], &overlap, &twins))
 			continue;
-		leak = osml_overlap_is_leak(&overlap);
+		leak = osml_overlap_is_leak(&overlap, &twins);
 		osml_check_put(check, "duplicates", leak ? OSML_CHECK_WARN : OSML_CHECK_OK, parts[i],
-					   overlap.share,
-					   psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of train have a twin there, identifiers aside",
-								100 * overlap.share, parts[i], 100 * overlap.expected),
-					   leak ? "Split anew by a hash of the rows." : NULL);
+					   overlap.share, osml_report_overlap_words(parts[i], &overlap, &twins),
+					   leak ? psprintf("Split the whole with %s.", osml_report_group_by(check->report)) :
+					   NULL);
 	}
 }
 

@@ -77,7 +77,7 @@ osml_check_learning(OsmlCheck *check)
 	check->learned = osml_check_attempt(check, "learning", OSML_CHECK_ERROR, attempt_learning);
 	if (!check->learned)
 		return;
-	check->settled = osml_check_attempt(check, "learning", OSML_CHECK_ERROR, attempt_fitted);
+	check->fitted = check->settled = osml_check_attempt(check, "learning", OSML_CHECK_ERROR, attempt_fitted);
 	/* with hyperparameters that do not fit in there is no kind of model to settle */
 	if (check->counted && settle(check))
 		return;

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 
 #include "api/need.h"
+#include "catalog/definition.h"
 #include "catalog/feature_note.h"
 #include "source/columns.h"
 #include "train/dataset.h"
@@ -22,15 +23,21 @@ declare_context(void *arg)
 }
 
 /*
- * A typo would be a note that no report ever shows: the feature must be a
- * column, else an expression that the server understands.
+ * A typo would be a note that no report ever shows: the feature must be defined,
+ * or a column, else an expression that the server understands.
  */
 static void
 check_feature(OsmlDatasetRow *dataset, char *feature)
 {
 	ErrorContextCallback context = {error_context_stack, declare_context, dataset->name};
 	OsmlSource *source;
+	ListCell   *cell;
 
+	foreach(cell, osml_definitions_find(dataset->dataset_id))
+	{
+		if (strcmp(((OsmlDefinition *) lfirst(cell))->feature, feature) == 0)
+			return;
+	}
 	error_context_stack = &context;
 	source = osml_dataset_source(dataset, NULL);
 	osml_columns_check_feature(source, feature);

@@ -14,8 +14,10 @@
 
 #include "api/need.h"
 #include "api/report.h"
+#include "catalog/definition.h"
 #include "compat.h"
 #include "source/context_arena.h"
+#include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_feature_report);
 PG_FUNCTION_INFO_V1(osml_feature_pairs);
@@ -71,6 +73,13 @@ put_available(OutRow *row, const OsmlFeatureNote *note)
 	put_text(row, note->reason);
 }
 
+/* Not so a column that is read only for what is made of it. */
+static bool
+is_feature(const OsmlReport *report, int j)
+{
+	return report->columns->roles[j] != OSML_COLUMN_BEHIND;
+}
+
 static void
 put_feature(ReturnSetInfo *rsinfo, const OsmlReport *report, int j)
 {
@@ -84,7 +93,7 @@ put_feature(ReturnSetInfo *rsinfo, const OsmlReport *report, int j)
 	put_text(&row, found->reason[0] ?
 			 pnstrdup(found->reason, pg_mbcliplen(found->reason, (int) strlen(found->reason),
 												  (int) strlen(found->reason))) : NULL);
-	put_text(&row, format_type_be(report->columns->types[j]));
+	put_text(&row, osml_column_type(report->columns, j));
 	put_number(&row, found->association);
 	put_text(&row, found->measure);
 	put_number(&row, found->p);
@@ -109,19 +118,21 @@ static void
 put_overlap(ReturnSetInfo *rsinfo, OsmlReport *report, const char *part)
 {
 	OsmlOverlap overlap;
+	OsmlTwins	twins;
 	OutRow		row = {0};
 	bool		leak;
+	char	   *words;
 
-	if (!osml_report_overlap(report, part, &overlap))
+	if (!osml_report_overlap(report, part, &overlap, &twins))
 		return;
-	leak = osml_overlap_is_leak(&overlap);
+	leak = osml_overlap_is_leak(&overlap, &twins);
+	words = osml_report_overlap_words(part, &overlap, &twins);
 	for (int i = 0; i < REPORT_COLUMNS; i++)
 		row.nulls[i] = true;
 	put_text(&row, ROWS_FEATURE);
 	put_text(&row, osml_verdict_name(leak ? OSML_LOOK : OSML_KEEP));
-	put_text(&row, psprintf("%.1f %% of the %s rows are in train too; %.1f %% of the rows of "
-							"train have a twin there, identifiers aside", 100 * overlap.share, part,
-							100 * overlap.expected));
+	put_text(&row, leak ? psprintf("%s; split the whole with %s", words, osml_report_group_by(report)) :
+			 words);
 	row.n = 9;
 	put_number(&row, overlap.share);
 	put_text(&row, "overlap");
@@ -142,13 +153,17 @@ begin_report(FunctionCallInfo fcinfo, bool *empty)
 	char	   *name = osml_need_text(fcinfo, 0, "dataset");
 	List	   *candidates = osml_maybe_texts(fcinfo, 1, "candidates");
 	int			sample_rows = PG_ARGISNULL(2) ? 20000 : PG_GETARG_INT32(2);
+	OsmlDatasetRow *dataset;
 	OsmlReport *report;
 
 	if (sample_rows < 100)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("sample_rows must be at least 100, not %d", sample_rows)));
-	report = osml_report_resolve(name, NULL, NIL, candidates);
+	dataset = osml_named_dataset(name);
+	report = osml_report_resolve(dataset, osml_hparams_parse(dataset->options, NULL), candidates,
+								 dataset->dataset_id ? osml_definitions_find(dataset->dataset_id) : NIL,
+								 true);
 	*empty = !osml_report_read(report, sample_rows, NULL, NULL);
 	if (*empty)
 		ereport(NOTICE,
@@ -170,7 +185,8 @@ put_pair(ReturnSetInfo *rsinfo, const OsmlReport *report, int a, int b,
 	put_text(&row, osml_verdict_name(look ? OSML_LOOK : OSML_KEEP));
 	put_text(&row, pair->tells ? "together they tell the label, alone they do not" :
 			 pair->names_row ? "together they name the row" :
-			 pair->redundant ? "they say the same" : NULL);
+			 pair->redundant ? "they say the same" :
+			 pair->akin ? "one is made of the other, or both of one column" : NULL);
 	put_text(&row, pair->redundancy.measure);
 	put_number(&row, pair->redundancy.value);
 	put_number(&row, report->assess.found[a].tells);
@@ -187,10 +203,14 @@ assess_pairs(OsmlReport *report, ReturnSetInfo *rsinfo)
 
 	for (int a = 0; a < report->assess.n_features; a++)
 	{
-		for (int b = a + 1; b < report->assess.n_features; b++)
+		for (int b = a + 1; is_feature(report, a) && b < report->assess.n_features; b++)
 		{
+			bool		akin = osml_columns_akin(report->columns, a, b);
+
 			CHECK_FOR_INTERRUPTS();
-			osml_check_status(osml_assess_pair(&report->assess, a, b, &pair));
+			if (!is_feature(report, b) || (akin && rsinfo == NULL))
+				continue;
+			osml_check_status(osml_assess_pair(&report->assess, a, b, akin, &pair));
 			if (rsinfo)
 				put_pair(rsinfo, report, a, b, &pair);
 		}
@@ -213,7 +233,10 @@ osml_feature_report(PG_FUNCTION_ARGS)
 	if (!empty)
 		assess_pairs(report, NULL);
 	for (int j = 0; !empty && j < report->assess.n_features; j++)
-		put_feature(rsinfo, report, j);
+	{
+		if (is_feature(report, j))
+			put_feature(rsinfo, report, j);
+	}
 	if (!empty)
 	{
 		put_overlap(rsinfo, report, "val");

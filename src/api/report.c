@@ -4,26 +4,19 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 #include "api/report.h"
 #include "catalog/definition.h"
 #include "catalog/feature_note.h"
 #include "source/column.h"
 #include "source/context_arena.h"
+#include "source/learn.h"
 #include "train/dataset.h"
 
 /* cells of the sample: 32 MB, and some four times that for what is made of it */
 #define MAX_CELLS (4 * 1024 * 1024)
 #define MIN_SAMPLE 2000
-
-/* hashes that two parts are compared by */
-#define OVERLAP_KEPT 65536
 
 static List *
 add_name(List *names, char *name)
@@ -39,8 +32,8 @@ add_name(List *names, char *name)
 }
 
 /*
- * The columns behind chosen features: a feature that is defined is judged by
- * the columns it is made of.  A feature is made of columns and of features
+ * The columns behind chosen features: where nothing can be made of a row, a
+ * feature that is defined is judged by the columns it is made of.  A feature is made of columns and of features
  * defined before it, so no more rounds are needed than there are definitions.
  */
 static List *
@@ -75,66 +68,172 @@ columns_behind(const OsmlSource *source, List *features, List *definitions)
 	return features;
 }
 
-/* Notes go to the columns they are about; others, of columns gone since, wait. */
-static void
-take_notes(OsmlReport *report)
+/* Is a feature what definitions make?  A text's own category is the text. */
+static bool
+is_made(List *definitions, const char *name)
 {
 	ListCell   *cell;
 
-	foreach(cell, osml_feature_notes_find(report->dataset->dataset_id))
+	foreach(cell, definitions)
+	{
+		const OsmlDefinition *definition = lfirst(cell);
+
+		if (!definition->implied && strcmp(definition->feature, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_role(const OsmlRoles *roles, const char *name)
+{
+	return strcmp(name, roles->label) == 0 ||
+		(roles->weight && strcmp(name, roles->weight) == 0) ||
+		(roles->exposure && strcmp(name, roles->exposure) == 0) ||
+		(roles->since && strcmp(name, roles->since) == 0);
+}
+
+/*
+ * The features that a model would see: those chosen, or all columns without
+ * another role, of whatever type they are, and what is defined.
+ */
+static List *
+list_features(const OsmlDatasetRow *dataset, const OsmlSource *source, const OsmlRoles *roles,
+			  const OsmlHparams *hparams, List *definitions)
+{
+	List	   *names = hparams->features ? hparams->features :
+		osml_dataset_features(dataset, definitions);
+	ListCell   *cell;
+
+	if (names != NIL)
+		return names;
+	for (int i = 0; i < source->columns->natts; i++)
+	{
+		char	   *name = NameStr(TupleDescAttr(source->columns, i)->attname);
+
+		if (!has_role(roles, name))
+			names = lappend(names, name);
+	}
+	foreach(cell, definitions)
+	{
+		char	   *name = ((OsmlDefinition *) lfirst(cell))->feature;
+
+		if (osml_find_column(source->columns, name) == NULL)
+			names = add_name(names, name);
+	}
+	return names;
+}
+
+/* What definitions make of a row, once it is known what they learn from all rows. */
+static OsmlMade *
+make_features(const OsmlDatasetRow *dataset, OsmlSource *source, const OsmlRoles *roles,
+			  List *features, List *definitions)
+{
+	List	   *made = NIL;
+	OsmlFeatureSet *set;
+	ListCell   *cell;
+
+	foreach(cell, features)
+	{
+		if (is_made(definitions, lfirst(cell)))
+			made = lappend(made, lfirst(cell));
+	}
+	if (made == NIL)
+		return NULL;
+	set = osml_source_features(source, roles, made, definitions, dataset->name);
+	osml_source_learn(source, set, dataset->name, NULL);
+	return osml_made_create(set);
+}
+
+/* the note of a feature or a column of that name, or NULL */
+static const OsmlFeatureNoteRow *
+find_note(List *rows, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, rows)
 	{
 		const OsmlFeatureNoteRow *row = lfirst(cell);
 
-		for (int j = 0; j < report->columns->n; j++)
-		{
-			OsmlFeatureNote *note = &report->notes[j];
+		if (strcmp(row->feature, name) == 0)
+			return row;
+	}
+	return NULL;
+}
 
-			if (strcmp(row->feature, report->columns->kinds[j].name) != 0)
-				continue;
-			if (row->has_available)
-				note->available = row->available ? OSML_AVAILABLE_YES : OSML_AVAILABLE_NO;
-			note->reason = row->reason;
-			note->rationale = row->rationale;
-		}
+/* A feature that is made of what is not available is not, unless somebody says so. */
+static void
+inherit_note(OsmlFeatureNote *note, List *rows, const OsmlMadeColumn *made)
+{
+	ListCell   *cell;
+
+	foreach(cell, made->behind)
+	{
+		const OsmlFeatureNoteRow *row = find_note(rows, lfirst(cell));
+
+		if (row == NULL || !row->has_available || row->available)
+			continue;
+		note->available = OSML_AVAILABLE_NO;
+		note->reason = psprintf("\"%s\", which it is made of: %s", row->feature,
+								row->reason ? row->reason : "no reason given");
 	}
 }
 
-/* Times of day are read as keys, and go round all the same. */
+/* Notes go to the features they are about; others, of columns gone since, wait. */
 static void
-mark_clocks(OsmlColumns *columns)
+take_notes(OsmlReport *report)
 {
+	const OsmlColumns *columns = report->columns;
+	List	   *rows = osml_feature_notes_find(report->dataset->dataset_id);
+
 	for (int j = 0; j < columns->n; j++)
 	{
-		Oid			type = getBaseType(columns->types[j]);
+		const OsmlMadeColumn *made = columns->made_column[j] < 0 ? NULL :
+			&columns->made->columns[columns->made_column[j]];
+		OsmlFeatureNote *note = &report->notes[j];
+		/* of several columns of a feature each has its note */
+		const OsmlFeatureNoteRow *row = find_note(rows, made ?
+												  columns->made->set->features[made->feature].name :
+												  columns->kinds[j].name);
 
-		columns->kinds[j].is_clock = type == TIMEOID || type == TIMETZOID;
+		if (row && row->has_available)
+			note->available = row->available ? OSML_AVAILABLE_YES : OSML_AVAILABLE_NO;
+		note->reason = row ? row->reason : NULL;
+		note->rationale = row ? row->rationale : NULL;
+		if (made && note->available == OSML_AVAILABLE_UNKNOWN)
+			inherit_note(note, rows, made);
 	}
 }
 
 OsmlReport *
-osml_report_resolve(const char *name, const char *label, List *features, List *candidates)
+osml_report_resolve(OsmlDatasetRow *dataset, const OsmlHparams *hparams, List *candidates,
+					List *definitions, bool make)
 {
 	OsmlReport *report = palloc0(sizeof(OsmlReport));
-	OsmlSource *source;
+	OsmlSource *source = osml_dataset_source(dataset, NULL);
+	OsmlRoles	roles = {
+		hparams->label ? hparams->label : dataset->label,
+		hparams->sample_weight, hparams->exposure, hparams->since
+	};
+	OsmlMade   *made = NULL;
+	List	   *features;
 
-	report->name = name;
+	if (source->columns->natts == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("%s has no columns", source->label)));
+	if (roles.label == NULL)
+		roles.label = NameStr(TupleDescAttr(source->columns, 0)->attname);
 	report->arena = osml_context_arena(CurrentMemoryContext);
-	report->dataset = osml_own_dataset(name);
-	if (report->dataset == NULL)
-	{
-		report->dataset = palloc0(sizeof(OsmlDatasetRow));
-		report->dataset->train = pstrdup(name);
-	}
-	source = osml_dataset_source(report->dataset, NULL);
-	features = features != NIL ? features : report->dataset->features;
-	if (report->dataset->dataset_id)
-		features = columns_behind(source, features,
-								  osml_definitions_find(report->dataset->dataset_id));
-	report->columns = osml_columns_resolve(source, label ? label : report->dataset->label,
-										   features, candidates);
-	mark_clocks(report->columns);
+	report->dataset = dataset;
+	features = list_features(dataset, source, &roles, hparams, definitions);
+	if (make)
+		made = make_features(dataset, source, &roles, features, definitions);
+	else
+		features = columns_behind(source, features, definitions);
+	report->columns = osml_columns_resolve(source, roles.label, features, candidates, made);
 	report->notes = palloc0(sizeof(OsmlFeatureNote) * report->columns->n);
-	if (report->dataset->dataset_id)
+	if (dataset->dataset_id)
 		take_notes(report);
 	return report;
 }
@@ -181,105 +280,10 @@ osml_report_assess(OsmlReport *report)
 		CHECK_FOR_INTERRUPTS();
 		osml_check_status(osml_assess(&report->assess, j, &report->notes[j]));
 	}
-}
-
-/* What two parts are compared by. */
-typedef struct Fingerprints
-{
-	const OsmlColumns *columns;
-	const bool *use;
-	int64		n;				/* rows read */
-	OsmlBottom	rows;
-} Fingerprints;
-
-static bool
-take_fingerprint(void *arg, const OsmlCell *row)
-{
-	Fingerprints *prints = arg;
-
-	prints->n++;
-	(void) osml_bottom_add(&prints->rows,
-						   osml_cells_hash(prints->columns->kinds, prints->columns->n,
-										   prints->use, row));
-	return true;
-}
-
-static void
-take_fingerprints(OsmlReport *report, Fingerprints *prints, const OsmlColumns *columns,
-				  const bool *use)
-{
-	prints->columns = columns;
-	prints->use = use;
-	prints->n = 0;
-	osml_check_status(osml_bottom_init(&prints->rows, &report->arena, OVERLAP_KEPT));
-	osml_columns_scan(columns, take_fingerprint, prints);
-	osml_bottom_finish(&prints->rows);
-}
-
-/*
- * Rows that differ in no more than an identifier, which a second copy gets anew,
- * are the same row.  Where identifiers are all there is they count.
- */
-static bool *
-columns_that_count(const OsmlReport *report, int n)
-{
-	bool	   *use = palloc0(sizeof(bool) * n);
-	int			n_used = 0;
-
-	for (int j = 0; j < n - 1 && report->sample.n > 0; j++)
+	for (int j = 0; j < report->assess.n_features; j++)
 	{
-		const OsmlAssessment *found = &report->assess.found[j];
-
-		use[j] = found->meaning.meaning != OSML_MEANS_IDENTIFIER &&
-			!found->meaning.may_name_rows;
-		n_used += use[j] && found->meaning.meaning != OSML_MEANS_CONSTANT ? 1 : 0;
+		if (report->columns->origin[j] >= 0)
+			osml_assess_made_of(&report->assess, j, report->columns->origin[j],
+								&report->notes[j]);
 	}
-	use[n - 1] = true;
-	for (int j = 0; n_used == 0 && j < n; j++)
-		use[j] = true;
-	return use;
-}
-
-bool
-osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap)
-{
-	bool		is_val = strcmp(part, "val") == 0;
-	const char *text = is_val ? report->dataset->val : report->dataset->test;
-	OsmlColumns *train;
-	OsmlColumns *other;
-	Fingerprints prints[2];
-	bool	   *use;
-
-	if (text == NULL)
-		return false;
-	train = osml_columns_match(report->columns, report->columns->source);
-	other = osml_columns_match(report->columns, osml_dataset_source(report->dataset, part));
-	use = columns_that_count(report, train->n);
-	take_fingerprints(report, &prints[0], train, use);
-	take_fingerprints(report, &prints[1], other, use);
-	*(is_val ? &report->val_rows : &report->test_rows) = prints[1].n;
-	osml_bottom_overlap(&prints[0].rows, &prints[1].rows, overlap);
-	return true;
-}
-
-double
-osml_report_twins(OsmlReport *report)
-{
-	OsmlColumns *train = osml_columns_match(report->columns, report->columns->source);
-	Fingerprints prints;
-	OsmlOverlap overlap;
-
-	take_fingerprints(report, &prints, train, columns_that_count(report, train->n));
-	osml_bottom_overlap(&prints.rows, &prints.rows, &overlap);
-	return overlap.expected;
-}
-
-bool
-osml_overlap_is_leak(const OsmlOverlap *overlap)
-{
-	double		error = sqrt(overlap->expected * (1 - overlap->expected) /
-							 Max(1, overlap->rows));
-
-	return overlap->share * overlap->rows >= 1 &&
-		overlap->share > overlap->expected + 0.005 + 4 * error;
 }

@@ -11,11 +11,12 @@
 
 #include "catalog/dataset.h"
 #include "features/assess.h"
+#include "features/twins.h"
+#include "hparams/hparams.h"
 #include "source/columns.h"
 
 typedef struct OsmlReport
 {
-	const char *name;			/* as the user named it */
 	OsmlDatasetRow *dataset;	/* a registered one's row, or one with train only */
 	OsmlColumns *columns;
 	OsmlFeatureNote *notes;		/* one a column; most say nothing */
@@ -26,10 +27,14 @@ typedef struct OsmlReport
 	int64		test_rows;
 } OsmlReport;
 
-/* Resolve a dataset, a relation or a SELECT; candidates: of char *.  label and
- * features, where given, go before the dataset's own. */
-extern OsmlReport *osml_report_resolve(const char *name, const char *label,
-									   List *features, List *candidates);
+/*
+ * Resolve the features of a dataset (osml_named_dataset()) under hyperparameters,
+ * and candidates (of char *).  definitions (OsmlDefinition *) are the dataset's, or
+ * the same with what a run has learned; make: learn what they leave open, and judge
+ * what they make of rows.  Else the columns behind are judged in their place.
+ */
+extern OsmlReport *osml_report_resolve(OsmlDatasetRow *dataset, const OsmlHparams *hparams,
+									   List *candidates, List *definitions, bool make);
 
 /* Read all training rows and draw at most sample_rows of them; also, if not
  * NULL, sees each row too.  Returns false when no row has a label: then there is
@@ -40,14 +45,19 @@ extern bool osml_report_read(OsmlReport *report, int sample_rows, OsmlRowSink al
 /* assess each feature by itself */
 extern void osml_report_assess(OsmlReport *report);
 
-/* How many rows of another part are in train too: reads both.  part is "val" or
- * "test"; false when the dataset has none. */
-extern bool osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap);
+/* How many rows of another part are in train too, and what twins train has: reads
+ * both.  part is "val" or "test"; false when the dataset has none. */
+extern bool osml_report_overlap(OsmlReport *report, const char *part, OsmlOverlap *overlap,
+								OsmlTwins *twins);
 
-/* the share of the training rows that have a twin in train */
-extern double osml_report_twins(OsmlReport *report);
+/* that in words */
+extern char *osml_report_overlap_words(const char *part, const OsmlOverlap *overlap,
+									   const OsmlTwins *twins);
 
-/* is that more than rows of one population have in common by chance? */
-extern bool osml_overlap_is_leak(const OsmlOverlap *overlap);
+/* the training rows that have a twin in train */
+extern void osml_report_twins(OsmlReport *report, OsmlTwins *twins);
+
+/* the split that keeps twins together, in words: "osml_split and group_by => ..." */
+extern char *osml_report_group_by(const OsmlReport *report);
 
 #endif							/* OSML_API_REPORT_H */

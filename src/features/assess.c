@@ -177,7 +177,7 @@ ask_examples(OsmlAssess *assess, int j)
 		osml_assess_say(found, OSML_DROP, "never present");
 	else if (found->present <= PRESENT_DROP)
 		osml_assess_say(found, OSML_DROP, "present in only %.1f %% of rows", 100 * found->present);
-	else if (1 - found->present > MISSING_LOOK)
+	else if (1 - found->present > MISSING_LOOK && !assess->sample->kinds[j].takes_missing)
 		osml_assess_say(found, OSML_LOOK, "missing in %.1f %% of rows", 100 * (1 - found->present));
 	if (empty > MISSING_LOOK)
 		osml_assess_say(found, OSML_LOOK, "empty in %.1f %% of rows", 100 * empty);
@@ -197,6 +197,7 @@ ask_scale(OsmlAssess *assess, int j)
 {
 	OsmlAssessment *found = &assess->found[j];
 	const OsmlMeaningFound *meaning = &found->meaning;
+	const OsmlColumnKind *kind = &assess->sample->kinds[j];
 	bool		few = assess->views[j].n_present < OSML_ASSESS_MIN_ROWS;
 
 	switch (meaning->meaning)
@@ -212,10 +213,12 @@ ask_scale(OsmlAssess *assess, int j)
 							"an identifier: nearly every row has a value of its own");
 			break;
 		case OSML_MEANS_CODE:
-			osml_assess_say(found, OSML_LOOK, "numbers that name things, not sizes: make it a category");
+			if (!kind->regrouped)
+				osml_assess_say(found, OSML_LOOK, "numbers that name things, not sizes: make it a category");
 			break;
 		case OSML_MEANS_CYCLE:
-			osml_assess_say(found, OSML_LOOK, "%s goes round: its ends are neighbours; use cyclic or bins",
+			if (!kind->regrouped)
+				osml_assess_say(found, OSML_LOOK, "%s goes round: its ends are neighbours; use cyclic or bins",
 							meaning->cycle.name);
 			break;
 		default:
@@ -243,6 +246,8 @@ osml_assess(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 		status = ask_relation(assess, j);
 	if (status == OSML_OK)
 		status = osml_assess_known(assess, j, note);
+	found->known = found->verdict;
+	found->known_length = strlen(found->reason);
 	if (status == OSML_OK)
 		status = ask_examples(assess, j);
 	if (status != OSML_OK)

@@ -7,9 +7,10 @@
  * does an expert say why it should matter.  The last, and part of the second,
  * only people can answer, in notes.
  *
- *	  osml_assess_begin() -> osml_assess() a feature -> osml_assess_pair() a pair
+ *	  osml_assess_begin() -> osml_assess() a feature -> osml_assess_made_of() a
+ *	  feature that is another in another form -> osml_assess_pair() a pair
  *
- * Next: assess_known.c, assess_pair.c, then association.h, border.h, leak.h, meaning.h.
+ * Next: assess_known.c, assess_made.c, assess_pair.c, then association.h, border.h, leak.h, meaning.h.
  */
 #ifndef OSML_ASSESS_H
 #define OSML_ASSESS_H
@@ -61,6 +62,8 @@ typedef struct OsmlAssessment
 	/* known at prediction time */
 	double		leak;			/* figure of the worst sign; NaN: none */
 	const char *leak_kind;
+	OsmlVerdict known;			/* the verdict of this question alone */
+	size_t		known_length;	/* bytes of the reason that are about it */
 
 	/* enough examples */
 	double		present;		/* share of rows */
@@ -94,17 +97,28 @@ extern OsmlStatus osml_assess_begin(OsmlAssess *assess, const OsmlSample *sample
 /* answer the questions for feature j; before any pair with it */
 extern OsmlStatus osml_assess(OsmlAssess *assess, int j, const OsmlFeatureNote *note);
 
+/*
+ * Feature j is a column in another form, a bin or a logarithm of it, say, which the
+ * sample has and which has been assessed: what the column gives away the feature
+ * does.  note is the feature's.
+ */
+extern void osml_assess_made_of(OsmlAssess *assess, int j, int column,
+								const OsmlFeatureNote *note);
+
 typedef struct OsmlPairFound
 {
 	OsmlRedundancy redundancy;
 	OsmlTogether together;
+	bool		akin;			/* that they say the same goes without saying */
 	bool		redundant;		/* they say nearly the same */
 	bool		tells;			/* together they tell the label, alone they do not */
 	bool		names_row;		/* together they are a key of the table */
 } OsmlPairFound;
 
-/* compare two features, and let what is found count in their verdicts */
-extern OsmlStatus osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair);
+/* compare two features, and let what is found count in their verdicts, unless they
+ * are akin: one made of the other, or both of one column */
+extern OsmlStatus osml_assess_pair(OsmlAssess *assess, int a, int b, bool akin,
+								   OsmlPairFound *pair);
 
 extern const char *osml_verdict_name(OsmlVerdict verdict);
 

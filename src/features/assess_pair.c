@@ -72,15 +72,16 @@ note_together(OsmlAssess *assess, int a, int b, const OsmlPairFound *pair)
 }
 
 OsmlStatus
-osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair)
+osml_assess_pair(OsmlAssess *assess, int a, int b, bool akin, OsmlPairFound *pair)
 {
 	const OsmlArena *arena = assess->sample->arena;
 	const OsmlView *view_a = &assess->views[a];
 	const OsmlView *view_b = &assess->views[b];
-	static const OsmlPairFound nothing = {{0, "none"}, {0, NULL, 0, 0}, false, false, false};
+	static const OsmlPairFound nothing = {.redundancy = {0, "none"}};
 	double		alone = fmax(assess->found[a].tells, assess->found[b].tells);
 
 	*pair = nothing;
+	pair->akin = akin;
 	if (!can_pair(assess, a) || !can_pair(assess, b))
 		return OSML_OK;
 	if (osml_redundancy(arena, view_a, view_b, &pair->redundancy) != OSML_OK ||
@@ -89,6 +90,8 @@ osml_assess_pair(OsmlAssess *assess, int a, int b, OsmlPairFound *pair)
 	if (alone < ALONE_TELLS && pair->together.share < PAIR_TELLS &&
 		osml_derived(arena, &assess->target, view_a, view_b, &pair->together) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
+	if (akin)
+		return OSML_OK;
 	pair->redundant = pair->redundancy.value >= REDUNDANT;
 	pair->tells = alone < ALONE_TELLS && pair->together.share >= PAIR_TELLS;
 	pair->names_row = pair->together.repeats_expected >= REPEATS_EXPECTED &&

@@ -91,30 +91,3 @@ osml_bottom_distinct(const OsmlBottom *bottom)
 		return bottom->n;
 	return (bottom->k - 1) / ((double) bottom->limit * 0x1p-64);
 }
-
-void
-osml_bottom_overlap(const OsmlBottom *a, const OsmlBottom *b, OsmlOverlap *overlap)
-{
-	uint64_t	limit = a->limit < b->limit ? a->limit : b->limit;
-	int64_t		rows_a = 0;
-	int64_t		twins = 0;
-	int64_t		shared = 0;
-	int			i = 0;
-
-	overlap->rows = 0;
-	for (int j = 0; j < b->n && b->items[j].hash <= limit; j++)
-	{
-		while (i < a->n && a->items[i].hash < b->items[j].hash)
-			i++;
-		overlap->rows += b->items[j].count;
-		if (i < a->n && a->items[i].hash == b->items[j].hash)
-			shared += b->items[j].count;
-	}
-	for (int j = 0; j < a->n; j++)
-	{
-		rows_a += a->items[j].count;
-		twins += a->items[j].count > 1 ? a->items[j].count : 0;
-	}
-	overlap->share = overlap->rows > 0 ? (double) shared / overlap->rows : 0;
-	overlap->expected = rows_a > 0 ? (double) twins / rows_a : 0;
-}

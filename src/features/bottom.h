@@ -51,21 +51,6 @@ extern void osml_bottom_finish(OsmlBottom *bottom);
 /* after _finish(): how many different hashes the stream had */
 extern double osml_bottom_distinct(const OsmlBottom *bottom);
 
-/*
- * After _finish() of both: the share of the rows of b whose hash a has too, and
- * the share of the rows of a that have a twin within a: what is to be expected
- * of another draw from the same population.  0 without rows.
- */
-typedef struct OsmlOverlap
-{
-	double		share;
-	double		expected;
-	int64_t		rows;			/* of b that were compared */
-} OsmlOverlap;
-
-extern void osml_bottom_overlap(const OsmlBottom *a, const OsmlBottom *b,
-								OsmlOverlap *overlap);
-
 /* spread the bits of a value over 64: SplitMix64's last steps */
 static inline uint64_t
 osml_mix64(uint64_t x)

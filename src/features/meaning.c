@@ -200,6 +200,8 @@ choose(const Question *question, OsmlMeaningFound *found)
 	const OsmlColumnKind *kind = &question->sample->kinds[question->j];
 	OsmlIdentity identity;
 
+	if (view->n_values == 1 && kind->takes_missing && view->n_present < view->n)
+		return OSML_MEANS_FLAG;
 	if (view->n_values <= 1)
 		return OSML_MEANS_CONSTANT;
 	if (view->n_values == 2)

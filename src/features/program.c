@@ -228,9 +228,8 @@ osml_program_output(OsmlProgram *program, OsmlRegister column, bool scaled)
 	return status;
 }
 
-/* the step that makes a column, or -1: an input */
-static int
-maker(const OsmlProgram *program, OsmlRegister column)
+int
+osml_program_maker(const OsmlProgram *program, OsmlRegister column)
 {
 	for (int i = 0; i < program->n_steps; i++)
 	{
@@ -246,7 +245,7 @@ maker(const OsmlProgram *program, OsmlRegister column)
 int
 osml_program_code_step(const OsmlProgram *program, int code_column)
 {
-	return maker(program, (OsmlRegister) {OSML_VALUE_CODE, code_column});
+	return osml_program_maker(program, (OsmlRegister) {OSML_VALUE_CODE, code_column});
 }
 
 /* are the steps that make a step's inputs fitted? */
@@ -257,7 +256,7 @@ osml_program_ready(const OsmlProgram *program, int step)
 
 	for (int k = 0; k < reader->step.n_in; k++)
 	{
-		int			made_by = maker(program, reader->in[k]);
+		int			made_by = osml_program_maker(program, reader->in[k]);
 
 		if (made_by >= 0 && !program->steps[made_by].fitted)
 			return false;
@@ -273,7 +272,7 @@ osml_program_made_up(const OsmlProgram *program, int step)
 
 	for (int k = 0; k < reader->step.n_in; k++)
 	{
-		int			made_by = maker(program, reader->in[k]);
+		int			made_by = osml_program_maker(program, reader->in[k]);
 
 		if (made_by >= 0 && osml_program_made_up(program, made_by))
 			return true;
@@ -297,7 +296,7 @@ prepare_step(OsmlProgram *program, OsmlProgramStep *step, char *message)
 
 	for (int k = 0; k < step->step.n_in && transform->input == OSML_VALUE_CODE; k++)
 		step->step.in_codes[k] = (int32_t)
-			codes_of(&program->steps[maker(program, step->in[k])]);
+			codes_of(&program->steps[osml_program_maker(program, step->in[k])]);
 	if (transform->prepare != NULL)
 		status = transform->prepare(&step->step, &program->arena);
 	if (status != OSML_OK)

@@ -89,6 +89,9 @@ extern bool osml_program_made_up(const OsmlProgram *program, int step);
 /* are the steps that make a step's inputs fitted? */
 extern bool osml_program_ready(const OsmlProgram *program, int step);
 
+/* the step that makes a column, or -1: it is an input */
+extern int	osml_program_maker(const OsmlProgram *program, OsmlRegister column);
+
 /*
  * The step that makes a code column, or -1.  Here and below a code column is a
  * register's index: codes[k] for the k-th of a model's.

@@ -10,6 +10,7 @@
 
 #include "compute/block.h"
 #include "features/key.h"
+#include "features/twins.h"
 
 /* different values are estimated within 2.2 % */
 #define DISTINCT_KEPT 2048
@@ -190,16 +191,20 @@ osml_sample_present(const OsmlSample *sample, int j)
 	return rows > 0 ? (double) (sample->facts[j].present - sample->facts[j].nan) / rows : 0;
 }
 
-uint64_t
+void
 osml_cells_hash(const OsmlColumnKind *kinds, int n_columns, const bool *use,
-				const OsmlCell *row)
+				const OsmlCell *row, uint64_t *whole, uint64_t *group)
 {
-	uint64_t	hash = 0;
+	const uint64_t label_mask = (UINT64_C(1) << OSML_TWINS_LABEL_BITS) - 1;
+	int			label = n_columns - 1;
+	uint64_t	features = 0;
+	uint64_t	bits = cell_bits(&kinds[label], row[label]);
 
-	for (int j = 0; j < n_columns; j++)
+	for (int j = 0; j < label; j++)
 	{
-		if (use == NULL || use[j])
-			hash = osml_mix64(hash ^ cell_bits(&kinds[j], row[j]));
+		if (use[j])
+			features = osml_mix64(features ^ cell_bits(&kinds[j], row[j]));
 	}
-	return hash;
+	*whole = osml_mix64(features ^ bits);
+	*group = (features & ~label_mask) | (osml_mix64(bits) & label_mask);
 }

@@ -34,6 +34,9 @@ typedef struct OsmlColumnKind
 	bool		is_date;		/* a date, in days; else a time is in seconds */
 	bool		is_flag;		/* boolean */
 	bool		is_clock;		/* a time of day; its cells are keys */
+	bool		takes_missing;	/* a model sees NULL as one category more */
+	bool		regrouped;		/* a model sees its numbers as categories too, or on a
+								 * circle */
 } OsmlColumnKind;
 
 /* of all rows that have a label */
@@ -79,8 +82,9 @@ extern bool osml_cell_missing(const OsmlColumnKind *kind, OsmlCell cell);
 /* share of the labelled rows that have a value, which NaN is not; 0 without rows */
 extern double osml_sample_present(const OsmlSample *sample, int j);
 
-/* a hash of a row's cells in the columns with use[j]; use may be NULL */
-extern uint64_t osml_cells_hash(const OsmlColumnKind *kinds, int n_columns,
-								const bool *use, const OsmlCell *row);
+/* hashes of a row's cells in the columns with use[j], the last of which is the label,
+ * as twins.h wants them */
+extern void osml_cells_hash(const OsmlColumnKind *kinds, int n_columns, const bool *use,
+							const OsmlCell *row, uint64_t *whole, uint64_t *group);
 
 #endif							/* OSML_SAMPLE_H */

@@ -62,6 +62,7 @@ const OsmlTransform osml_transform_cyclic = {
 	.max_inputs = 1,
 	.keeps_null = true,
 	.scales = true,
+	.turns = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
 	.n_out = n_out,

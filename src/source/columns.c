@@ -5,29 +5,20 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
-#include "executor/spi.h"
-#include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
-#include "features/key.h"
 #include "source/column.h"
 #include "source/columns.h"
 #include "source/decode.h"
 #include "source/expression.h"
 
-#define FETCH_ROWS 1000
-
 /* columns of a report: their statistics are kept in memory */
 #define MAX_COLUMNS 1000
 
-/* Append a column. */
-static void
-add_column(OsmlColumns *columns, const char *name, char *sql, Oid type, bool candidate)
+/* Append a column; sql is NULL where it is made.  Returns its number. */
+static int
+add_column(OsmlColumns *columns, const char *name, OsmlColumnRole role, char *sql, Oid type)
 {
 	int			n = columns->n++;
 	Oid			base = getBaseType(type);
@@ -38,15 +29,18 @@ add_column(OsmlColumns *columns, const char *name, char *sql, Oid type, bool can
 				 errmsg("%s has more than %d columns to report on", columns->source->label,
 						MAX_COLUMNS),
 				 errhint("Name fewer columns as features of a dataset.")));
+	columns->roles[n] = role;
 	columns->sql[n] = sql;
 	columns->types[n] = type;
-	columns->candidate[n] = candidate;
+	columns->made_column[n] = columns->origin[n] = -1;
 	columns->kinds[n].name = pstrdup(name);
 	columns->kinds[n].is_key = osml_decode_for(type) == NULL;
 	columns->kinds[n].is_integer = base == INT2OID || base == INT4OID || base == INT8OID;
 	columns->kinds[n].is_time = osml_decode_unit(type) != OSML_UNIT_NONE;
 	columns->kinds[n].is_date = base == DATEOID;
 	columns->kinds[n].is_flag = base == BOOLOID;
+	columns->kinds[n].is_clock = base == TIMEOID || base == TIMETZOID;
+	return n;
 }
 
 /* A feature as it is in the source; an array of numbers by its elements. */
@@ -61,10 +55,36 @@ add_feature(OsmlColumns *columns, const char *name)
 	if (OidIsValid(element))
 		n = osml_peek_array_length(columns->source, name);
 	if (n == 0)
-		add_column(columns, name, pstrdup(quoted), column->atttypid, false);
+		(void) add_column(columns, name, OSML_COLUMN_PLAIN, pstrdup(quoted), column->atttypid);
 	for (int i = 1; i <= n; i++)
-		add_column(columns, psprintf("%s[%d]", name, i), psprintf("%s[%d]", quoted, i),
-				   element, false);
+		(void) add_column(columns, psprintf("%s[%d]", name, i), OSML_COLUMN_PLAIN,
+						  psprintf("%s[%d]", quoted, i), element);
+}
+
+/* The columns that a defined feature makes.  False: it is not defined. */
+static bool
+add_made(OsmlColumns *columns, const char *name)
+{
+	const OsmlMade *made = columns->made;
+	bool		found = false;
+
+	for (int i = 0; made && i < made->n; i++)
+	{
+		const OsmlMadeColumn *column = &made->columns[i];
+		Oid			type = OidIsValid(column->value_type) ? column->value_type : FLOAT8OID;
+		OsmlColumnKind *kind;
+		int			n;
+
+		if (strcmp(made->set->features[column->feature].name, name) != 0)
+			continue;
+		found = true;
+		n = add_column(columns, column->name, OSML_COLUMN_MADE, NULL, type);
+		columns->made_column[n] = i;
+		kind = &columns->kinds[n];
+		kind->is_key = column->is_code;
+		kind->takes_missing = column->takes_null;
+	}
+	return found;
 }
 
 /* The type of a candidate, which may be what a feature's expression may be. */
@@ -101,7 +121,7 @@ add_candidate(OsmlColumns *columns, char *text)
 {
 	Oid			type = candidate_type(columns->source, text);
 
-	add_column(columns, text, psprintf("(%s\n)", text), type, true);
+	(void) add_column(columns, text, OSML_COLUMN_CANDIDATE, psprintf("(%s\n)", text), type);
 }
 
 static OsmlColumns *
@@ -112,7 +132,10 @@ new_columns(OsmlSource *source)
 	columns->source = source;
 	columns->sql = palloc0(sizeof(char *) * MAX_COLUMNS);
 	columns->types = palloc0(sizeof(Oid) * MAX_COLUMNS);
-	columns->candidate = palloc0(sizeof(bool) * MAX_COLUMNS);
+	columns->roles = palloc0(sizeof(OsmlColumnRole) * MAX_COLUMNS);
+	columns->made_column = palloc0(sizeof(int) * MAX_COLUMNS);
+	columns->origin = palloc0(sizeof(int) * MAX_COLUMNS);
+	columns->sources = palloc0(sizeof(Bitmapset *) * MAX_COLUMNS);
 	columns->kinds = palloc0(sizeof(OsmlColumnKind) * MAX_COLUMNS);
 	return columns;
 }
@@ -131,33 +154,126 @@ osml_columns_check_feature(OsmlSource *source, char *text)
 	add_candidate(columns, text);
 }
 
+/* Columns that are read only for what is made of them. */
+static void
+add_behind(OsmlColumns *columns)
+{
+	const OsmlFeatureSet *set = columns->made->set;
+
+	for (int i = 0; i < set->n_columns; i++)
+	{
+		const char *name = set->columns[i].name;
+		bool		known = false;
+
+		for (int j = 0; j < columns->n; j++)
+			known = known || (columns->roles[j] == OSML_COLUMN_PLAIN &&
+							  strcmp(columns->kinds[j].name, name) == 0);
+		if (!known)
+			(void) add_column(columns, name, OSML_COLUMN_BEHIND,
+							  pstrdup(quote_identifier(name)), set->columns[i].type);
+	}
+}
+
+/* Inputs of the set that are this column as it is in the source. */
+static Bitmapset *
+inputs_of(const OsmlFeatureSet *set, const char *name)
+{
+	Bitmapset  *inputs = NULL;
+
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		if (set->inputs[i].column >= 0 && strcmp(set->inputs[i].name, name) == 0)
+			inputs = bms_add_member(inputs, i);
+	}
+	return inputs;
+}
+
+/* Has a made column the numbers of column j as categories, or on a circle? */
+static bool
+is_regrouped(const OsmlColumns *columns, int j, const OsmlMadeColumn *by)
+{
+	const OsmlMadeColumn *made;
+
+	if (!by->regroups)
+		return false;
+	if (columns->roles[j] != OSML_COLUMN_MADE)
+		return bms_overlap(columns->sources[j], by->sources);
+	made = &columns->made->columns[columns->made_column[j]];
+	return made != by && !made->is_code && bms_is_member(made->at.index, by->numbers);
+}
+
+/* What is made of what. */
+static void
+link_made(OsmlColumns *columns)
+{
+	const OsmlMade *made = columns->made;
+
+	for (int j = 0; j < columns->n; j++)
+	{
+		if (columns->roles[j] == OSML_COLUMN_MADE)
+			columns->sources[j] = made->columns[columns->made_column[j]].sources;
+		else if (columns->roles[j] != OSML_COLUMN_CANDIDATE)
+			columns->sources[j] = inputs_of(made->set, columns->kinds[j].name);
+	}
+	for (int j = 0; j < columns->n; j++)
+	{
+		for (int i = 0; i < made->n; i++)
+			columns->kinds[j].regrouped = columns->kinds[j].regrouped ||
+				is_regrouped(columns, j, &made->columns[i]);
+		for (int i = 0; columns->roles[j] == OSML_COLUMN_MADE && i < columns->n; i++)
+		{
+			const char *origin = made->columns[columns->made_column[j]].origin;
+
+			if (origin && osml_column_is_read(columns, i) &&
+				strcmp(columns->kinds[i].name, origin) == 0)
+				columns->origin[j] = i;
+		}
+	}
+}
+
 OsmlColumns *
 osml_columns_resolve(OsmlSource *source, const char *label, List *features,
-					 List *candidates)
+					 List *candidates, OsmlMade *made)
 {
 	OsmlColumns *columns = new_columns(source);
 	ListCell   *cell;
 
-	if (source->columns->natts == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("%s has no columns", source->label)));
-	if (label == NULL)
-		label = NameStr(TupleDescAttr(source->columns, 0)->attname);
+	columns->made = made;
 	foreach(cell, features)
-		add_feature(columns, lfirst(cell));
-	for (int i = 0; features == NIL && i < source->columns->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(source->columns, i)->attname);
-
-		if (strcmp(name, label) != 0)
-			add_feature(columns, name);
+		if (!add_made(columns, lfirst(cell)))
+			add_feature(columns, lfirst(cell));
 	}
 	foreach(cell, candidates)
 		add_candidate(columns, lfirst(cell));
-	add_column(columns, label, pstrdup(quote_identifier(label)),
-			   osml_need_column(source, label)->atttypid, false);
+	if (made)
+		add_behind(columns);
+	(void) add_column(columns, label, OSML_COLUMN_PLAIN, pstrdup(quote_identifier(label)),
+					  osml_need_column(source, label)->atttypid);
+	if (made)
+		link_made(columns);
 	return columns;
+}
+
+bool
+osml_column_is_read(const OsmlColumns *columns, int j)
+{
+	return columns->roles[j] == OSML_COLUMN_PLAIN || columns->roles[j] == OSML_COLUMN_BEHIND;
+}
+
+const char *
+osml_column_type(const OsmlColumns *columns, int j)
+{
+	return columns->roles[j] == OSML_COLUMN_MADE ?
+		columns->made->columns[columns->made_column[j]].type :
+		format_type_be(columns->types[j]);
+}
+
+bool
+osml_columns_akin(const OsmlColumns *columns, int a, int b)
+{
+	return (columns->kinds[a].is_key || columns->kinds[b].is_key) &&
+		bms_overlap(columns->sources[a], columns->sources[b]);
 }
 
 OsmlColumns *
@@ -170,145 +286,12 @@ osml_columns_match(const OsmlColumns *columns, OsmlSource *source)
 		const char *name = columns->kinds[i].name;
 		Oid			type = columns->types[i];
 
-		if (columns->candidate[i])
+		if (!osml_column_is_read(columns, i))
 			continue;
 		/* an element's type is taken to be the same */
 		if (columns->sql[i][strlen(columns->sql[i]) - 1] != ']')
 			type = osml_need_column(source, name)->atttypid;
-		add_column(match, name, columns->sql[i], type, false);
+		(void) add_column(match, name, columns->roles[i], columns->sql[i], type);
 	}
 	return match;
-}
-
-/* How the columns of one scan are turned to cells. */
-typedef struct Converter
-{
-	OsmlDecode	decode;			/* NULL: a key */
-	FmgrInfo	output;
-} Converter;
-
-static Converter *
-plan_converters(const OsmlColumns *columns)
-{
-	Converter  *converters = palloc0(sizeof(Converter) * columns->n);
-
-	for (int i = 0; i < columns->n; i++)
-	{
-		Oid			output;
-		bool		is_varlena;
-
-		converters[i].decode = osml_decode_for(columns->types[i]);
-		if (converters[i].decode)
-			continue;
-		getTypeOutputInfo(columns->types[i], &output, &is_varlena);
-		fmgr_info(output, &converters[i].output);
-	}
-	return converters;
-}
-
-static OsmlCell
-convert(Converter *converter, Datum value, bool isnull)
-{
-	OsmlCell	cell;
-
-	if (converter->decode)
-		cell.number = isnull ? osml_missing() : converter->decode(value);
-	else if (isnull)
-		cell.key = OSML_KEY_NULL;
-	else
-	{
-		char	   *text = OutputFunctionCall(&converter->output, value);
-
-		cell.key = osml_key(text, strlen(text));
-	}
-	return cell;
-}
-
-/* Hand the rows of a fetch over.  Returns false when the sink wants no more. */
-static bool
-hand_over(const OsmlColumns *columns, Converter *converters, OsmlRowSink sink, void *arg)
-{
-	OsmlCell   *row = palloc(sizeof(OsmlCell) * columns->n);
-	bool		more = true;
-
-	for (uint64 r = 0; more && r < SPI_processed; r++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < columns->n; i++)
-		{
-			bool		isnull;
-			Datum		value = SPI_getbinval(SPI_tuptable->vals[r], SPI_tuptable->tupdesc,
-											  i + 1, &isnull);
-
-			row[i] = convert(&converters[i], value, isnull);
-		}
-		more = sink(arg, row);
-	}
-	return more;
-}
-
-/* An error while rows are read may be of any of the candidates. */
-static void
-scan_context(void *arg)
-{
-	const OsmlColumns *columns = arg;
-	StringInfoData names;
-	int			n = 0;
-
-	initStringInfo(&names);
-	for (int i = 0; i < columns->n; i++)
-	{
-		if (columns->candidate[i])
-			appendStringInfo(&names, "%s\"%s\"", n++ ? ", " : "", columns->kinds[i].name);
-	}
-	if (n > 0)
-		errcontext("reading %s with candidate features %s", columns->source->label, names.data);
-	else
-		errcontext("reading %s", columns->source->label);
-}
-
-void
-osml_columns_scan(const OsmlColumns *columns, OsmlRowSink sink, void *arg)
-{
-	StringInfoData sql;
-	MemoryContext scratch;
-	MemoryContext old;
-	Converter  *converters;
-	SPIPlanPtr	plan;
-	Portal		portal;
-	int			level;
-	bool		more = true;
-	ErrorContextCallback context = {error_context_stack, scan_context,
-	unconstify(OsmlColumns *, columns)};
-
-	error_context_stack = &context;
-	SPI_connect();
-	level = osml_scan_settings();
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < columns->n; i++)
-		appendStringInfo(&sql, "%s%s", i ? ", " : "", columns->sql[i]);
-	appendStringInfo(&sql, " FROM %s", columns->source->from);
-	plan = SPI_prepare_cursor(sql.data, 0, NULL, CURSOR_OPT_NO_SCROLL);
-	if (plan == NULL)
-		elog(ERROR, "SPI_prepare_cursor failed: %s", sql.data);
-	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
-	converters = plan_converters(columns);
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "osml report rows",
-									ALLOCSET_DEFAULT_SIZES);
-	while (more)
-	{
-		SPI_cursor_fetch(portal, true, FETCH_ROWS);
-		if (SPI_processed == 0)
-			break;
-		old = MemoryContextSwitchTo(scratch);
-		more = hand_over(columns, converters, sink, arg);
-		MemoryContextSwitchTo(old);
-		SPI_freetuptable(SPI_tuptable);
-		MemoryContextReset(scratch);
-	}
-	SPI_cursor_close(portal);
-	AtEOXact_GUC(false, level);
-	SPI_finish();
-	error_context_stack = context.previous;
 }

@@ -38,6 +38,18 @@ osml_own_dataset(const char *name)
 	return NULL;
 }
 
+OsmlDatasetRow *
+osml_named_dataset(const char *name)
+{
+	OsmlDatasetRow *row = osml_own_dataset(name);
+
+	if (row)
+		return row;
+	row = palloc0(sizeof(OsmlDatasetRow));
+	row->train = pstrdup(name);
+	return row;
+}
+
 List *
 osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
 {

@@ -19,6 +19,10 @@
  */
 extern OsmlDatasetRow *osml_own_dataset(const char *name);
 
+/* the same; of whatever else the name means a row that was never stored, with the
+ * name as its training rows */
+extern OsmlDatasetRow *osml_named_dataset(const char *name);
+
 /* raise: the dataset is somebody else's, and whose */
 extern void osml_not_own_dataset(const OsmlDatasetRow *row) pg_attribute_noreturn();
 

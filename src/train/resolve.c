@@ -43,19 +43,6 @@ check_surroundings(const char *function)
 						   "owner and must not start workers.")));
 }
 
-/* The user's own dataset of that name; else the text is the source itself. */
-static OsmlDatasetRow *
-find_dataset(const char *name)
-{
-	OsmlDatasetRow *row = osml_own_dataset(name);
-
-	if (row)
-		return row;
-	row = palloc0(sizeof(OsmlDatasetRow));
-	row->train = pstrdup(name);
-	return row;
-}
-
 static void
 resolve_parts(OsmlPlan *plan, const OsmlDatasetRow *dataset, OsmlHparams *hparams,
 			  const OsmlVersionRow *warm)
@@ -212,7 +199,7 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	const OsmlRunRow *run = request->resume ? osml_run_find(request->resume, true) : NULL;
 
 	check_surroundings(request->function);
-	dataset = find_dataset(request->dataset);
+	dataset = osml_named_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
 	plan->range = request->range;
 	warm = resolve_warm(plan, request, dataset, &hparams);

@@ -87,7 +87,7 @@ assess_all(OsmlAssess *assess, OsmlSample *sample, const OsmlArena *arena, int n
 	for (int a = 0; status == OSML_OK && a < LABEL; a++)
 	{
 		for (int b = a + 1; status == OSML_OK && b < LABEL; b++)
-			status = osml_assess_pair(assess, a, b, &pair);
+			status = osml_assess_pair(assess, a, b, false, &pair);
 	}
 	return status;
 }
@@ -155,6 +155,39 @@ test_notes(const OsmlArena *arena)
 	expect(&assess, COPY, OSML_LOOK, "declared as available: written before");
 }
 
+/* columns of other columns in another form, and what a model sees otherwise already */
+static void
+test_made(const OsmlArena *arena)
+{
+	OsmlColumnKind changed[N_COLUMNS];
+	OsmlFeatureNote known = {OSML_AVAILABLE_YES, "measured before", NULL};
+	OsmlAssess	assess;
+	OsmlSample	sample;
+	OsmlPairFound pair;
+
+	ok(assess_all(&assess, &sample, arena, 12000, NULL) == OSML_OK, "assessed");
+	osml_assess_made_of(&assess, LEVELS, WHEN, NULL);
+	expect(&assess, LEVELS, OSML_DROP, "\"when\", which it is made of: a point in time");
+	osml_assess_made_of(&assess, CURVED, SERIAL, NULL);
+	expect(&assess, CURVED, OSML_DROP, "\"serial\", which it is made of, is an identifier");
+	osml_assess_made_of(&assess, SKEWED, OUTCOME, &known);
+	expect(&assess, SKEWED, OSML_LOOK, "\"outcome\", which it is made of: filled only where");
+	osml_assess_made_of(&assess, NOISE, HOUR, NULL);
+	ok(!strstr(assess.found[NOISE].reason, "made of"), "advice about numbers is for the column");
+	ok(osml_assess_pair(&assess, GOOD, TWIN, true, &pair) == OSML_OK && pair.akin &&
+	   !pair.redundant && pair.redundancy.value > 0.99, "of kin only the figures are shown");
+
+	memcpy(changed, kinds, sizeof(kinds));
+	changed[HOUR].regrouped = changed[CODE].regrouped = changed[GAPS].takes_missing = true;
+	sample.kinds = changed;
+	ok(osml_assess(&assess, HOUR, NULL) == OSML_OK && osml_assess(&assess, CODE, NULL) == OSML_OK &&
+	   osml_assess(&assess, GAPS, NULL) == OSML_OK, "assessed again");
+	ok(assess.found[HOUR].meaning.meaning == OSML_MEANS_CYCLE, "hours go round");
+	ok(!strstr(assess.found[HOUR].reason, "goes round") && !strstr(assess.found[CODE].reason, "name things"),
+	   "advice that has been followed is not given");
+	expect(&assess, GAPS, OSML_KEEP, "");
+}
+
 /* wherever memory runs out, that is what is said */
 static void
 test_memory(void)
@@ -189,6 +222,7 @@ main(void)
 
 	test_verdicts(arena);
 	test_notes(arena);
+	test_made(arena);
 	test_memory();
 	test_arena_free(&memory);
 	return done();

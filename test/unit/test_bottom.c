@@ -1,7 +1,7 @@
 /*
  * test_bottom.c
- *	  The smallest hashes: exact counts, estimates, samples, overlaps; the order
- *	  of the stream does not matter.
+ *	  The smallest hashes: exact counts, estimates, samples; the order of the
+ *	  stream does not matter.
  */
 #include "tap.h"
 
@@ -55,7 +55,6 @@ main(void)
 	const OsmlArena *arena = test_arena_init(&memory);
 	OsmlBottom	a;
 	OsmlBottom	b;
-	OsmlOverlap overlap;
 	bool		counts = true;
 
 	fill(&a, arena, 100, 0, 60, 7, false);
@@ -76,22 +75,6 @@ main(void)
 	/* the estimate's deviation is 1 / sqrt(k): five of them */
 	fill(&a, arena, 2048, 12345, MANY, 1, false);
 	is_close(osml_bottom_distinct(&a), MANY, 5 / sqrt(2048), 0, "many values are estimated");
-
-	/* 300 of the 1,000 rows of b are in a; nothing has a twin */
-	fill(&a, arena, 4096, 0, 1000, 1, false);
-	fill(&b, arena, 4096, 700, 1000, 1, true);
-	osml_bottom_overlap(&a, &b, &overlap);
-	ok(overlap.share == 0.3 && overlap.expected == 0 && overlap.rows == 1000,
-	   "an overlap of parts that fit is exact");
-	fill(&a, arena, 1024, 0, 50000, 2, false);
-	fill(&b, arena, 1024, 25000, 50000, 1, true);
-	osml_bottom_overlap(&a, &b, &overlap);
-	is_close(overlap.share, 0.5, 0, 5 * 0.5 / sqrt(1000), "of parts that do not, an estimate");
-	ok(overlap.expected == 1, "all rows of a have twins");
-	osml_bottom_init(&a, arena, 16);
-	osml_bottom_finish(&a);
-	osml_bottom_overlap(&a, &a, &overlap);
-	ok(overlap.share == 0 && overlap.expected == 0 && osml_bottom_distinct(&a) == 0, "no rows");
 
 	memory.budget = 0;
 	ok(osml_bottom_init(&a, arena, 16) == OSML_OUT_OF_MEMORY, "out of memory");
