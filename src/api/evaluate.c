@@ -54,17 +54,23 @@ put_metrics(ReturnSetInfo *rsinfo, const OsmlEvaluation *evaluation)
 	put_metric(rsinfo, "rows_skipped", evaluation->skipped);
 }
 
-/* The rows of a source, measured. */
-static OsmlEvaluation *
-evaluate(const char *model, char *source)
+/* Measure the rows of the source; ranked: measure.h */
+static void
+evaluate(OsmlEvaluation *evaluation, int ranked)
+{
+	osml_evaluation_clear(evaluation, ranked);
+	osml_evaluation_scan(evaluation, osml_evaluation_block, evaluation, osml_evaluation_text);
+	osml_check_status(osml_measure_settle(evaluation->measure));
+}
+
+/* The same for what only a model of classes has, and without their scores. */
+static const OsmlEvaluation *
+evaluate_classes(const char *model, char *source)
 {
 	OsmlEvaluation *evaluation = osml_evaluation_begin(model, source);
 
-	osml_evaluation_clear(evaluation, true);
-	evaluation->scan.sink = osml_evaluation_block;
-	evaluation->scan.arg = evaluation;
-	osml_score_scan(evaluation->score, &evaluation->scan);
-	osml_check_status(osml_measure_settle(evaluation->measure));
+	osml_need_classes(evaluation->score->loaded);
+	evaluate(evaluation, OSML_RANKED_NONE);
 	return evaluation;
 }
 
@@ -76,8 +82,12 @@ osml_evaluate(PG_FUNCTION_ARGS)
 	char	   *model = osml_need_text(fcinfo, 0, "model");
 	char	   *source = osml_need_text(fcinfo, 1, "source");
 
+	OsmlEvaluation *evaluation;
+
 	InitMaterializedSRF(fcinfo, 0);
-	put_metrics(rsinfo, evaluate(model, source));
+	evaluation = osml_evaluation_begin(model, source);
+	evaluate(evaluation, OSML_RANKED_ALL);
+	put_metrics(rsinfo, evaluation);
 	return (Datum) 0;
 }
 
@@ -92,8 +102,7 @@ osml_confusion_matrix(PG_FUNCTION_ARGS)
 	const OsmlClasses *classes;
 
 	InitMaterializedSRF(fcinfo, 0);
-	evaluation = evaluate(model, source);
-	(void) osml_need_class(evaluation->score->loaded, NULL);
+	evaluation = evaluate_classes(model, source);
 	classes = evaluation->score->loaded->classes;
 	for (int i = 0; i < classes->n; i++)
 	{
@@ -120,11 +129,6 @@ put_curve(ReturnSetInfo *rsinfo, const OsmlEvaluation *evaluation, int class, in
 	OsmlCurve	curve;
 	OsmlCurvePoint point;
 
-	if (rank == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("scores of more than %d classes are not kept in order",
-						OSML_MEASURE_RANKED_CLASSES)));
 	osml_curve_begin(&curve, rank, points);
 	while (osml_curve_next(&curve, &point))
 	{
@@ -153,7 +157,7 @@ osml_curve(PG_FUNCTION_ARGS)
 	char	   *source = osml_need_text(fcinfo, 1, "source");
 	char	   *name = osml_maybe_text(fcinfo, 2);
 	int			points = PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3);
-	const OsmlEvaluation *evaluation;
+	OsmlEvaluation *evaluation;
 	int			class;
 
 	if (points < 0 || points == 1)
@@ -161,8 +165,9 @@ osml_curve(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("points must be at least 2, or 0 for all, not %d", points)));
 	InitMaterializedSRF(fcinfo, 0);
-	evaluation = evaluate(model, source);
+	evaluation = osml_evaluation_begin(model, source);
 	class = osml_need_class(evaluation->score->loaded, name);
+	evaluate(evaluation, class >= 0 ? class : OSML_RANKED_ALL);
 	if (class >= 0)
 		put_curve(rsinfo, evaluation, class, points);
 	else
@@ -183,8 +188,7 @@ osml_calibration(PG_FUNCTION_ARGS)
 	const OsmlEvaluation *evaluation;
 
 	InitMaterializedSRF(fcinfo, 0);
-	evaluation = evaluate(model, source);
-	(void) osml_need_class(evaluation->score->loaded, NULL);
+	evaluation = evaluate_classes(model, source);
 	for (int i = 0; i < OSML_CALIBRATION_BINS; i++)
 	{
 		OsmlCalibrationRow row = osml_measure_calibration(evaluation->measure, i);

@@ -60,14 +60,6 @@ typedef struct Importance
 
 /* --- the metric ------------------------------------------------------------ */
 
-/* Does osml_evaluate() show it? */
-static bool
-is_shown(const OsmlMeasure *measure, int metric)
-{
-	return osml_metric_judges(metric, measure->task) &&
-		(!osml_metric_ranked(metric) || measure->n_classes <= OSML_MEASURE_RANKED_CLASSES);
-}
-
 /* Raise: the model has no such metric. */
 static void pg_attribute_noreturn()
 unknown_metric(const Importance *importance, const char *name)
@@ -80,7 +72,7 @@ unknown_metric(const Importance *importance, const char *name)
 	osml_nearest_offer(&nearest, loaded->row->loss);
 	for (int i = 0; i < osml_metric_count(); i++)
 	{
-		if (is_shown(importance->evaluation->measure, i))
+		if (osml_metric_judges(i, importance->evaluation->measure->task))
 			osml_nearest_offer(&nearest, osml_metric_name(i));
 	}
 	best = osml_nearest_end(&nearest);
@@ -99,7 +91,7 @@ choose_metric(Importance *importance, const char *name)
 	const char *loss = importance->evaluation->score->loaded->row->loss;
 
 	importance->metric = name ? osml_metric_by_name(name) : osml_metric_usual(measure->task);
-	if (importance->metric >= 0 ? !is_shown(measure, importance->metric) :
+	if (importance->metric >= 0 ? !osml_metric_judges(importance->metric, measure->task) :
 		osml_name_compare(name, loss) != 0)
 		unknown_metric(importance, name);
 	importance->metric_name = importance->metric >= 0 ? osml_metric_name(importance->metric) : loss;
@@ -120,6 +112,12 @@ static void
 keep_row(void *arg, int place, const Datum *values, const bool *nulls)
 {
 	osml_kept_offer(((Importance *) arg)->kept, place, values, nulls);
+}
+
+static void
+take_text(void *arg, int key_column, uint64 key, const char *text, int length)
+{
+	osml_evaluation_text(((Importance *) arg)->evaluation, key_column, key, text, length);
 }
 
 /* Rows that osml_evaluate() would leave out do not lend their values to others. */
@@ -154,9 +152,7 @@ keep_rows(Importance *importance, uint64 seed)
 	importance->kept = osml_kept_create(desc, seed, (Size) osml_max_memory * 1024,
 										sizeof(uint32));
 	scan->row_sink = keep_row;
-	scan->sink = keep_block;
-	scan->arg = importance;
-	osml_score_scan(score, scan);
+	osml_evaluation_scan(importance->evaluation, keep_block, importance, take_text);
 	osml_kept_finish(importance->kept);
 	if (importance->kept->n < importance->rows)
 		ereport(NOTICE,
@@ -179,7 +175,8 @@ measure(Importance *importance, int column)
 	OsmlEvaluation *evaluation = importance->evaluation;
 
 	osml_evaluation_clear(evaluation, importance->metric >= 0 &&
-						  osml_metric_ranked(importance->metric));
+						  osml_metric_ranked(importance->metric) ?
+						  OSML_RANKED_ALL : OSML_RANKED_NONE);
 	for (uint32 i = 0; i < importance->kept->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -280,7 +277,7 @@ osml_permutation_importance(PG_FUNCTION_ARGS)
 				 errmsg("n_repeats must be at least 1, not %d", n_repeats)));
 	InitMaterializedSRF(fcinfo, 0);
 	importance.evaluation = osml_evaluation_begin(model, source);
-	osml_evaluation_clear(importance.evaluation, false);
+	osml_evaluation_clear(importance.evaluation, OSML_RANKED_NONE);
 	choose_metric(&importance, osml_maybe_text(fcinfo, 2));
 	keep_rows(&importance, seed);
 	importance.baseline = measure(&importance, -1);

@@ -234,7 +234,7 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 	measuring = begin(run);
 	measuring->measure =
 		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
-							run->spec.n_outputs, true);
+							run->spec.n_outputs, OSML_RANKED_ALL);
 	if (measuring->measure == NULL)
 		osml_check_status(OSML_OUT_OF_MEMORY);
 	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && osml_calibrates(run))

@@ -74,7 +74,7 @@ check_curve(const SklearnCase *c, const OsmlMeasure *measure)
 	double		off = 0;
 	int			n = 0;
 
-	osml_curve_begin(&curve, osml_measure_rank(measure, 0), 0);
+	osml_curve_begin(&curve, osml_measure_rank(measure, 1), 0);
 	for (; osml_curve_next(&curve, &point); n++)
 	{
 		if (n >= c->n_points)
@@ -94,16 +94,16 @@ test_sklearn(const SklearnCase *c)
 {
 	TestArena	test;
 	const OsmlArena *arena = test_arena_init(&test);
-	OsmlMeasure *whole = osml_measure_create(arena, c->task, c->n_classes, true);
-	OsmlMeasure *merged = osml_measure_create(arena, c->task, c->n_classes, true);
-	OsmlMeasure *pieces = osml_measure_create(arena, c->task, c->n_classes, true);
+	OsmlMeasure *whole = osml_measure_create(arena, c->task, c->n_classes, OSML_RANKED_ALL);
+	OsmlMeasure *merged = osml_measure_create(arena, c->task, c->n_classes, OSML_RANKED_ALL);
+	OsmlMeasure *pieces = osml_measure_create(arena, c->task, c->n_classes, OSML_RANKED_ALL);
 	bool		fine = add_rows(whole, c, 0, c->n);
 
 	fine = osml_measure_settle(whole) == OSML_OK && fine;
 	for (int lo = 0; lo < c->n; lo += 13)
 	{
 		int			hi = lo + 13 < c->n ? lo + 13 : c->n;
-		OsmlMeasure *part = osml_measure_create(arena, c->task, c->n_classes, true);
+		OsmlMeasure *part = osml_measure_create(arena, c->task, c->n_classes, OSML_RANKED_ALL);
 
 		fine = add_rows(part, c, lo, hi) && add_rows(pieces, c, lo, hi) && fine;
 		/* one that is settled between its rows */
@@ -138,8 +138,8 @@ test_closed_form(double base)
 	double		variance = ((double) ROWS * ROWS - 1) / 12;
 	TestArena	test;
 	const OsmlArena *arena = test_arena_init(&test);
-	OsmlMeasure *whole = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
-	OsmlMeasure *merged = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
+	OsmlMeasure *whole = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, OSML_RANKED_NONE);
+	OsmlMeasure *merged = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, OSML_RANKED_NONE);
 
 	for (int i = 0; i < ROWS; i++)
 	{
@@ -149,7 +149,7 @@ test_closed_form(double base)
 	osml_measure_add(whole, z, y, NULL, ROWS);
 	for (int lo = 0; lo < ROWS; lo += 777)
 	{
-		OsmlMeasure *part = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, false);
+		OsmlMeasure *part = osml_measure_create(arena, OSML_TASK_AMOUNT, 0, OSML_RANKED_NONE);
 
 		part->loss_sum = 1;
 		osml_measure_add(part, z + lo, y + lo, NULL, ROWS - lo < 777 ? ROWS - lo : 777);
@@ -185,8 +185,8 @@ test_repeated_rows(void)
 	for (int t = 0; t < 4; t++)
 	{
 		OsmlTask	task = (OsmlTask) t;
-		OsmlMeasure *once = osml_measure_create(arena, task, 3, true);
-		OsmlMeasure *many = osml_measure_create(arena, task, 3, true);
+		OsmlMeasure *once = osml_measure_create(arena, task, 3, OSML_RANKED_ALL);
+		OsmlMeasure *many = osml_measure_create(arena, task, 3, OSML_RANKED_ALL);
 
 		for (int i = 0; i < 40; i++)
 		{
@@ -223,11 +223,8 @@ test_corners(void)
 
 	for (int t = 0; t < 4; t++)
 	{
-		OsmlMeasure *measure = osml_measure_create(arena, (OsmlTask) t, 1000, true);
-		OsmlMeasure *none = osml_measure_create(arena, (OsmlTask) t, 2, true);
+		OsmlMeasure *none = osml_measure_create(arena, (OsmlTask) t, 2, OSML_RANKED_ALL);
 
-		ok(osml_measure_rank(measure, 999) == NULL || t == OSML_TASK_BINARY,
-		   "no scores of a thousand classes");
 		osml_measure_add(none, z, y, NULL, 0);
 		osml_measure_settle(none);
 		for (int i = 0; i < osml_metric_count(); i++)
@@ -262,7 +259,7 @@ test_no_rows(void)
 
 	for (int r = 0; r < (int) (sizeof(rows) / sizeof(rows[0])); r++)
 	{
-		OsmlMeasure *measure = osml_measure_create(arena, OSML_TASK_BINARY, 2, true);
+		OsmlMeasure *measure = osml_measure_create(arena, OSML_TASK_BINARY, 2, OSML_RANKED_ALL);
 		double		z[] = {0.25, rows[r].z, 0.75};
 		double		y[] = {0, rows[r].y, 1};
 		double		w[] = {1, rows[r].w, 1};
@@ -273,12 +270,12 @@ test_no_rows(void)
 		for (int i = 0; i < osml_metric_count(); i++)
 			numbers += !isnan(osml_metric_value(i, measure));
 		ok(numbers == 0 && measure->classes.n_invalid == 1, "row %d is none", r);
-		ok(osml_measure_weight(measure) == 2 && osml_measure_rank(measure, 0)->n_entries == 2,
+		ok(osml_measure_weight(measure) == 2 && osml_measure_rank(measure, 1)->n_entries == 2,
 		   "the others count");
 	}
 	for (int t = 0; t <= OSML_TASK_COUNT; t++)
 	{
-		OsmlMeasure *measure = osml_measure_create(arena, (OsmlTask) t, 0, true);
+		OsmlMeasure *measure = osml_measure_create(arena, (OsmlTask) t, 0, OSML_RANKED_ALL);
 		double		z[] = {1, NAN, 3};
 		double		y[] = {1, 2, 4};
 
@@ -324,7 +321,7 @@ test_many_classes(void)
 	double	   *y = calloc(N, sizeof(double));
 	TestArena	test;
 	OsmlMeasure *measure = osml_measure_create(test_arena_init(&test),
-											   OSML_TASK_CLASSES, K, true);
+											   OSML_TASK_CLASSES, K, OSML_RANKED_ALL);
 
 	for (int i = 0; i < N; i++)
 	{
@@ -334,10 +331,123 @@ test_many_classes(void)
 	ok(osml_measure_add(measure, z, y, NULL, N) == OSML_OK, "a thousand classes");
 	ok(value("accuracy", measure) == 0.5 && value("balanced_accuracy", measure) == 0.5 &&
 	   value("brier_score", measure) == 1, "half of them right");
-	ok(isnan(value("roc_auc", measure)) &&
-	   !osml_metric_applies(osml_metric_by_name("roc_auc"), measure), "no AUC of so many");
 	free(z);
 	free(y);
+	test_arena_free(&test);
+}
+
+/* what many_row() of sklearn_metrics.py does: integers, so that shares are the same */
+static uint32_t
+many_hash(uint32_t i, uint32_t c)
+{
+	uint32_t	x = i * 2654435761u + c * 2246822519u + 97;
+
+	x = (x ^ x >> 15) * 2246822519u;
+	x = (x ^ x >> 13) * 3266489917u;
+	return x ^ x >> 16;
+}
+
+static void
+many_row(int k, int n, int i, double *z, double *y)
+{
+	uint32_t	row = (uint32_t) i;
+	uint32_t	own = i < n / 2 ? row % (uint32_t) k :
+		many_hash(row, 5000) % (uint32_t) k * (many_hash(row, 6000) % (uint32_t) k) / (uint32_t) k;
+	double		sum = 0;
+
+	*y = own;
+	for (int c = 0; c < k; c++)
+	{
+		double		u = (many_hash(row, (uint32_t) c) & 1023) + 1;
+
+		if (c == (int) own)
+			u *= 1 + many_hash(row, 7000) % 4;
+		z[c * n + i] = u;
+		sum += u;
+	}
+	for (int c = 0; c < k; c++)
+		z[c * n + i] /= sum;
+}
+
+/*
+ * A hundred and a thousand classes against scikit-learn: more different scores than
+ * are kept of each class, so the tolerance is that of blocks: 1e-4 for the AUC,
+ * 2e-3 for the average precision.  One class by itself has room enough, and is exact.
+ */
+static void
+test_many_ranked(const SklearnMany *c)
+{
+	int			k = c->n_classes;
+	double	   *z = malloc(sizeof(double) * (size_t) k * (size_t) c->n);
+	double	   *y = malloc(sizeof(double) * (size_t) c->n);
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+	OsmlMeasure *all = osml_measure_create(arena, OSML_TASK_CLASSES, k, OSML_RANKED_ALL);
+	OsmlMeasure *one = osml_measure_create(arena, OSML_TASK_CLASSES, k, k - 1);
+	size_t		room = 0;
+
+	for (int i = 0; i < c->n; i++)
+		many_row(k, c->n, i, z, &y[i]);
+	ok(osml_measure_add(all, z, y, NULL, c->n) == OSML_OK &&
+	   osml_measure_settle(all) == OSML_OK && osml_measure_add(one, z, y, NULL, c->n) == OSML_OK &&
+	   osml_measure_settle(one) == OSML_OK, "%d classes", k);
+	is_close(value("roc_auc", all), c->roc_auc, 0, 1e-4, "mean AUC");
+	is_close(value("pr_auc", all), c->pr_auc, 0, 2e-3, "mean average precision");
+	printf("# off by %.2g and %.2g, uncertainty %.2g\n", value("roc_auc", all) - c->roc_auc,
+		   value("pr_auc", all) - c->pr_auc, osml_measure_auc_uncertainty(all));
+	ok(fabs(value("roc_auc", all) - c->roc_auc) <= osml_measure_auc_uncertainty(all) + 1e-13,
+	   "within what it admits");
+	for (int r = 0; r < k; r++)
+		room += (size_t) all->ranks[r].capacity;
+	ok(!all->ranks[0].is_exact && room <= OSML_MEASURE_ALL_SCORES, "%zu scores kept", room);
+	ok(osml_measure_rank(one, 0) == NULL && osml_measure_rank(one, k - 1)->is_exact,
+	   "the last class alone");
+	is_close(osml_rank_auc(osml_measure_rank(one, k - 1)), c->last_roc_auc, 1e-12, 0, "its AUC");
+	is_close(osml_rank_average_precision(osml_measure_rank(one, k - 1)), c->last_pr_auc, 1e-12,
+			 0, "its average precision");
+	ok(isnan(value("roc_auc", one)) && value("accuracy", one) == value("accuracy", all),
+	   "which is no mean");
+	free(z);
+	free(y);
+	test_arena_free(&test);
+}
+
+/* the first of two classes has curves of its own, and goes to bytes and back */
+static void
+test_first_class(void)
+{
+	TestArena	test;
+	const OsmlArena *arena = test_arena_init(&test);
+	OsmlMeasure *usual = osml_measure_create(arena, OSML_TASK_BINARY, 2, OSML_RANKED_ALL);
+	OsmlMeasure *first = osml_measure_create(arena, OSML_TASK_BINARY, 2, 0);
+	OsmlMeasure *mirror = osml_measure_create(arena, OSML_TASK_BINARY, 2, OSML_RANKED_ALL);
+	OsmlMeasure *back;
+	char	   *bytes;
+
+	for (int i = 0; i < 500; i++)
+	{
+		double		p = (1 + noise(1, (uint64_t) i)) / 2;
+		double		y = noise(2, (uint64_t) i) / 2 + 0.5 < p;
+		double		other = 1 - p;
+		double		not = 1 - y;
+
+		osml_measure_add(usual, &p, &y, NULL, 1);
+		osml_measure_add(first, &p, &y, NULL, 1);
+		osml_measure_add(mirror, &other, &not, NULL, 1);
+	}
+	osml_measure_settle(usual);
+	osml_measure_settle(first);
+	osml_measure_settle(mirror);
+	ok(osml_measure_rank(usual, 0) == NULL && osml_measure_rank(first, 1) == NULL,
+	   "scores of one of the two");
+	is_close(osml_rank_average_precision(osml_measure_rank(first, 0)),
+			 value("pr_auc", mirror), 1e-14, 0, "of the first they are turned round");
+	bytes = malloc(osml_measure_size(first));
+	osml_measure_write(first, bytes);
+	back = osml_measure_read(arena, bytes, osml_measure_size(first));
+	ok(back != NULL && osml_measure_rank(back, 0) != NULL && osml_measure_rank(back, 1) == NULL,
+	   "after bytes too");
+	free(bytes);
 	test_arena_free(&test);
 }
 
@@ -347,7 +457,7 @@ test_few_points(void)
 {
 	TestArena	test;
 	OsmlMeasure *measure = osml_measure_create(test_arena_init(&test),
-											   OSML_TASK_BINARY, 2, true);
+											   OSML_TASK_BINARY, 2, OSML_RANKED_ALL);
 	OsmlCurve	curve;
 	OsmlCurvePoint point;
 	int			n = 0;
@@ -387,7 +497,7 @@ test_memory(void)
 		OsmlMeasure *measure;
 
 		test.budget = budget;
-		measure = osml_measure_create(arena, OSML_TASK_CLASSES, 2, true);
+		measure = osml_measure_create(arena, OSML_TASK_CLASSES, 2, OSML_RANKED_ALL);
 		finished = measure != NULL && osml_measure_add(measure, z, y, NULL, 2) == OSML_OK &&
 			osml_measure_settle(measure) == OSML_OK &&
 			osml_measure_merge(measure, measure) == OSML_OK;
@@ -405,7 +515,7 @@ check_bytes(const SklearnCase *c)
 {
 	TestArena	test;
 	const OsmlArena *arena = test_arena_init(&test);
-	OsmlMeasure *first = osml_measure_create(arena, c->task, c->n_classes, true);
+	OsmlMeasure *first = osml_measure_create(arena, c->task, c->n_classes, OSML_RANKED_ALL);
 	OsmlMeasure *back;
 	size_t		size;
 	char	   *bytes;
@@ -483,6 +593,9 @@ main(void)
 	test_no_rows();
 	test_calibration();
 	test_many_classes();
+	for (size_t i = 0; i < SKLEARN_MANY; i++)
+		test_many_ranked(&sklearn_many[i]);
+	test_first_class();
 	test_few_points();
 	test_memory();
 	test_list();

@@ -21,7 +21,7 @@ osml_metric_d2_poisson(const OsmlMeasure *measure)
 	double		mean = sums->label_mean;
 	double		whole = sums->label_log - sums->weight * mean * log(mean);
 
-	return sums->label_m2 > 0 ? 1 - sums->deviance / whole : NAN;
+	return osml_metric_label_square(sums) > 0 ? 1 - sums->deviance / whole : NAN;
 }
 
 #endif							/* OSML_METRIC_D2_POISSON_H */

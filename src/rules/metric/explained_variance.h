@@ -9,14 +9,14 @@
 
 #include "rules/metric/measure.h"
 
-/* r2 of predictions whose mean error is taken out; NaN where the label does not
- * vary */
+/* no unit: r2 of predictions whose mean error is taken out */
 static inline double
 osml_metric_explained_variance(const OsmlMeasure *measure)
 {
 	const OsmlMetricSums *sums = &measure->sums;
 
-	return sums->label_m2 > 0 ? 1 - sums->error_m2 / sums->label_m2 : NAN;
+	return osml_metric_explained(osml_metric_error_square(sums),
+								 osml_metric_label_square(sums));
 }
 
 #endif							/* OSML_METRIC_EXPLAINED_VARIANCE_H */

@@ -10,11 +10,10 @@
 static OsmlStatus
 create_ranks(OsmlMeasure *measure)
 {
-	bool		several = measure->task == OSML_TASK_CLASSES;
+	bool		several = measure->task == OSML_TASK_CLASSES &&
+		measure->ranked == OSML_RANKED_ALL;
 	int			capacity = OSML_MEASURE_SCORES;
 
-	if (measure->n_classes > OSML_MEASURE_RANKED_CLASSES)
-		return OSML_OK;
 	measure->n_ranks = several ? measure->n_classes : 1;
 	while ((int64_t) capacity * measure->n_ranks > OSML_MEASURE_ALL_SCORES)
 		capacity /= 2;
@@ -29,22 +28,21 @@ create_ranks(OsmlMeasure *measure)
 }
 
 OsmlMeasure *
-osml_measure_create(const OsmlArena *arena, OsmlTask task, int n_classes,
-					bool keep_scores)
+osml_measure_create(const OsmlArena *arena, OsmlTask task, int n_classes, int ranked)
 {
 	OsmlMeasure *measure = osml_arena_alloc(arena, sizeof(OsmlMeasure));
 	OsmlStatus	status = OSML_OK;
 
 	if (measure == NULL)
 		return NULL;
-	*measure = (OsmlMeasure) {.arena = arena, .task = task};
+	*measure = (OsmlMeasure) {.arena = arena, .task = task, .ranked = ranked};
 	if (task == OSML_TASK_CLASSES)
 		measure->n_classes = n_classes;
 	else
 		measure->n_classes = task == OSML_TASK_BINARY ? 2 : 0;
 	if (measure->n_classes > 0)
 		status = osml_class_sums_init(&measure->classes, arena, measure->n_classes);
-	if (status == OSML_OK && keep_scores)
+	if (status == OSML_OK && ranked != OSML_RANKED_NONE)
 		status = create_ranks(measure);
 	if (status == OSML_OK)
 		return measure;
@@ -62,6 +60,15 @@ osml_measure_free(OsmlMeasure *measure)
 	osml_arena_release(measure->arena, measure->ranks);
 	osml_arena_release(measure->arena, measure->classes.confusion);
 	osml_arena_release(measure->arena, measure);
+}
+
+/* the class of the first rank; all of a binary model is its second class */
+static int
+first_ranked(const OsmlMeasure *measure)
+{
+	if (measure->ranked >= 0)
+		return measure->ranked;
+	return measure->task == OSML_TASK_BINARY ? 1 : 0;
 }
 
 /* --- rows in ------------------------------------------------------------- */
@@ -91,22 +98,38 @@ rank_errors(OsmlMeasure *measure, const double *z, const double *y,
 	return status;
 }
 
+/* probabilities of class c; a binary model has those of its second class only */
+static const double *
+class_scores(const OsmlMeasure *measure, const double *z, int stride, int c, int n,
+			 double *room)
+{
+	if (measure->task != OSML_TASK_BINARY)
+		return z + (size_t) c * (size_t) stride;
+	if (c == 1)
+		return z;
+	for (int i = 0; i < n; i++)
+		room[i] = 1 - z[i];
+	return room;
+}
+
 /* classes: rows that are no rows weigh nothing in the order */
 static OsmlStatus
 rank_classes(OsmlMeasure *measure, const double *z, int stride, const double *y,
 			 const double *weight, int n)
 {
 	bool		second[OSML_CLASS_TILE];
-	bool		binary = measure->task == OSML_TASK_BINARY;
+	double		room[OSML_CLASS_TILE];
 
-	for (int c = 0; c < measure->n_ranks; c++)
+	for (int k = 0; k < measure->n_ranks; k++)
 	{
+		int			c = first_ranked(measure) + k;
 		OsmlStatus	status;
 
 		for (int i = 0; i < n; i++)
-			second[i] = y[i] == (binary ? 1 : c);
-		status = osml_rank_add(&measure->ranks[c], n,
-							   z + (size_t) c * (size_t) stride, second, weight);
+			second[i] = y[i] == c;
+		status = osml_rank_add(&measure->ranks[k], n,
+							   class_scores(measure, z, stride, c, n, room), second,
+							   weight);
 		if (status != OSML_OK)
 			return status;
 	}
@@ -226,9 +249,11 @@ osml_measure_calibration(const OsmlMeasure *measure, int i)
 const OsmlRank *
 osml_measure_rank(const OsmlMeasure *measure, int c)
 {
-	if (measure->n_ranks == 0 || measure->n_classes == 0)
+	int			k = c - first_ranked(measure);
+
+	if (measure->n_classes == 0 || k < 0 || k >= measure->n_ranks)
 		return NULL;
-	return &measure->ranks[measure->task == OSML_TASK_BINARY ? 0 : c];
+	return &measure->ranks[k];
 }
 
 double

@@ -9,10 +9,10 @@
  * in the same order give the same bits.
  *
  * Scores are kept in order for median_ae, roc_auc and pr_auc if the caller asks
- * for it: exactly up to OSML_MEASURE_SCORES different ones (for K classes
- * OSML_MEASURE_ALL_SCORES / K of each class's), then in as many blocks, with an
- * AUC within 1e-4, see rank.h.  Above OSML_MEASURE_RANKED_CLASSES classes no scores
- * are kept, and these metrics are NaN.
+ * for it: exactly up to OSML_MEASURE_SCORES different ones, then in as many blocks,
+ * see rank.h.  Classes share OSML_MEASURE_ALL_SCORES, so that memory does not grow
+ * with their number: of a thousand each has 512.  test_metric.c holds that to
+ * scikit-learn's figures.
  *
  * A NaN prediction or label makes every metric NaN: leaving the row out would
  * make a diverged model look good, and scikit-learn refuses such rows.  So does
@@ -36,10 +36,14 @@
 #include "rules/metric/sums.h"
 #include "rules/metric/task.h"
 
-/* about 80 bytes of memory each, while they are put in order */
+/* 40 bytes of memory each, 20 MB of all, and 10 MB more while those of a class are put
+ * in order */
 #define OSML_MEASURE_SCORES (1 << 17)
-#define OSML_MEASURE_ALL_SCORES (1 << 18)
-#define OSML_MEASURE_RANKED_CLASSES 32
+#define OSML_MEASURE_ALL_SCORES (1 << 19)
+
+/* whose scores are kept: nobody's, everybody's, or, as a number, those of one class */
+#define OSML_RANKED_NONE (-2)
+#define OSML_RANKED_ALL (-1)
 
 typedef struct OsmlMeasure
 {
@@ -51,16 +55,19 @@ typedef struct OsmlMeasure
 								 * row's times its weight */
 	OsmlMetricSums sums;		/* amounts and counts */
 	OsmlClassSums classes;
+	int			ranked;			/* see above; metrics are read from all scores only */
 	int			n_ranks;		/* 0: scores are not kept */
-	OsmlRank   *ranks;			/* of |z - y|; of p; of each class's probability */
+	OsmlRank   *ranks;			/* of |z - y|; of p; of each class's probability, or
+								 * of one's */
 } OsmlMeasure;
 
 /*
- * n_classes matters for OSML_TASK_CLASSES only, where it is at least 2.  With
- * keep_scores a row costs 30 to 100 ns a class more, without some ns.  NULL: memory is out.
+ * n_classes matters for OSML_TASK_CLASSES only, where it is at least 2.  A class
+ * whose scores are kept costs 30 to 100 ns a row, one whose are not some ns.
+ * NULL: memory is out.
  */
 extern OsmlMeasure *osml_measure_create(const OsmlArena *arena, OsmlTask task,
-										int n_classes, bool keep_scores);
+										int n_classes, int ranked);
 extern void osml_measure_free(OsmlMeasure *measure);
 
 /*
@@ -70,7 +77,7 @@ extern void osml_measure_free(OsmlMeasure *measure);
 extern OsmlStatus osml_measure_add(OsmlMeasure *measure, const double *z,
 								   const double *y, const double *weight, int n);
 
-/* of the same task and classes, and settled */
+/* of the same task and classes, all or one of them ranked, and settled */
 extern OsmlStatus osml_measure_merge(OsmlMeasure *into, const OsmlMeasure *from);
 
 /* get ready for reading */
@@ -109,10 +116,11 @@ typedef struct OsmlCalibrationRow
 extern OsmlCalibrationRow osml_measure_calibration(const OsmlMeasure *measure, int i);
 
 /*
- * The rank behind the curves of class c (osml_curve_begin()): of a binary model
- * that of the second class, whatever c; NULL: scores are not kept.
+ * The rank behind the curves of class c (osml_curve_begin()); NULL: its scores are
+ * not kept, as those of the first of two classes are not unless they are asked for.
  */
 extern const OsmlRank *osml_measure_rank(const OsmlMeasure *measure, int c);
+
 
 /* how much roc_auc may be off; 0: exact */
 extern double osml_measure_auc_uncertainty(const OsmlMeasure *measure);

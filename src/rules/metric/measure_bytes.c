@@ -12,15 +12,16 @@
 
 #include "rules/loss/loss.h"
 
-/* "osml_m1": another layout is another number */
-#define MAGIC UINT64_C(0x316D5F6C6D736F00)
+/* "osml_m2": another layout is another number */
+#define MAGIC UINT64_C(0x326D5F6C6D736F00)
 
 typedef struct Head
 {
 	uint64_t	magic;
 	int32_t		task;
 	int32_t		n_classes;
-	int64_t		n_ranks;
+	int32_t		ranked;
+	int32_t		n_ranks;
 	int64_t		n;
 	double		loss_sum;
 	OsmlMetricSums sums;
@@ -88,6 +89,7 @@ osml_measure_write(const OsmlMeasure *measure, void *bytes)
 	head.magic = MAGIC;
 	head.task = measure->task;
 	head.n_classes = measure->n_classes;
+	head.ranked = measure->ranked;
 	head.n_ranks = measure->n_ranks;
 	head.n = measure->n;
 	head.loss_sum = measure->loss_sum;
@@ -160,10 +162,11 @@ osml_measure_read(const OsmlArena *arena, const void *bytes, size_t size)
 
 	if (!get(&left, &head, sizeof(head)) || head.magic != MAGIC ||
 		head.task < 0 || head.task > OSML_TASK_CLASSES ||
-		head.n_classes < 0 || head.n_classes > OSML_MAX_CLASSES)
+		head.n_classes < 0 || head.n_classes > OSML_MAX_CLASSES ||
+		head.ranked < OSML_RANKED_NONE || head.ranked >= OSML_MAX_CLASSES)
 		return NULL;
 	measure = osml_measure_create(arena, (OsmlTask) head.task, head.n_classes,
-								  head.n_ranks > 0);
+								  head.ranked);
 	if (measure == NULL || read_rest(measure, &head, &left))
 		return measure;
 	osml_measure_free(measure);

@@ -83,7 +83,7 @@ bool
 osml_metric_applies(int i, const OsmlMeasure *measure)
 {
 	return osml_metric_judges(i, measure->task) &&
-		(!metrics[i].ranked || measure->n_ranks > 0);
+		(!metrics[i].ranked || measure->ranked == OSML_RANKED_ALL);
 }
 
 double

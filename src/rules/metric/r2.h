@@ -9,13 +9,15 @@
 
 #include "rules/metric/measure.h"
 
-/* no unit; NaN where the label does not vary */
+/* no unit; NaN of a single row */
 static inline double
 osml_metric_r2(const OsmlMeasure *measure)
 {
 	const OsmlMetricSums *sums = &measure->sums;
 
-	return sums->label_m2 > 0 ? 1 - sums->sum_sq / sums->label_m2 : NAN;
+	if (measure->n < 2)
+		return NAN;
+	return osml_metric_explained(sums->sum_sq, osml_metric_label_square(sums));
 }
 
 #endif							/* OSML_METRIC_R2_H */

@@ -331,6 +331,29 @@ osml_rank_uncertainty(const OsmlRank *rank)
 	return pairs > 0 ? pairs / totals[0] / totals[1] : 0;
 }
 
+/*
+ * What an entry's second class adds: of single scores the precision at the score,
+ * ties and all.  Within a block rows may be in any order: two points of Gauss and
+ * Legendre along it stand for an even mixture.
+ */
+static double
+precisions(const OsmlRankEntry *entry, const double above[2])
+{
+	static const double at[2] = {0.21132486540518713, 0.78867513459481287};
+	double		sum = 0;
+
+	if (osml_rank_level(entry->code) == 0)
+		return entry->weight[1] * (above[1] + entry->weight[1]) /
+			(above[0] + above[1] + entry->weight[0] + entry->weight[1]);
+	for (int i = 0; i < 2; i++)
+	{
+		double		second = above[1] + at[i] * entry->weight[1];
+
+		sum += second / (second + above[0] + at[i] * entry->weight[0]);
+	}
+	return entry->weight[1] * sum / 2;
+}
+
 double
 osml_rank_average_precision(const OsmlRank *rank)
 {
@@ -339,12 +362,12 @@ osml_rank_average_precision(const OsmlRank *rank)
 
 	for (int i = rank->n_entries - 1; i >= 0; i--)
 	{
-		const double *weight = rank->entries[i].weight;
+		const OsmlRankEntry *entry = &rank->entries[i];
 
-		above[0] += weight[0];
-		above[1] += weight[1];
-		if (weight[1] > 0)
-			sum += weight[1] * (above[1] / (above[0] + above[1]));
+		if (entry->weight[1] > 0)
+			sum += precisions(entry, above);
+		above[0] += entry->weight[0];
+		above[1] += entry->weight[1];
 	}
 	return above[1] > 0 ? sum / above[1] : NAN;
 }

@@ -232,3 +232,33 @@ osml_metric_sums_merge(OsmlMetricSums *into, const OsmlMetricSums *from)
 	into->label_log += from->label_log;
 	into->weight += from->weight;
 }
+
+/* --- reading ------------------------------------------------------------ */
+
+double
+osml_metric_explained(double part, double whole)
+{
+	if (whole == 0)
+		return part == 0 ? 1 : part > 0 ? 0 : NAN;
+	return 1 - part / whole;
+}
+
+static double
+square(double mean, double m2, double weight)
+{
+	double		rounding = 2 * DBL_EPSILON * mean;
+
+	return m2 <= weight * rounding * rounding ? 0 : m2;
+}
+
+double
+osml_metric_label_square(const OsmlMetricSums *sums)
+{
+	return square(sums->label_mean, sums->label_m2, sums->weight);
+}
+
+double
+osml_metric_error_square(const OsmlMetricSums *sums)
+{
+	return square(sums->error_mean, sums->error_m2, sums->weight);
+}

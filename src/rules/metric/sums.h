@@ -36,4 +36,15 @@ extern void osml_metric_sums_add(OsmlMetricSums *sums, const double *z,
 extern void osml_metric_sums_merge(OsmlMetricSums *into,
 								   const OsmlMetricSums *from);
 
+/*
+ * 1 - part / whole, of variances: scikit-learn's, with force_finite.  Where the
+ * label does not vary 1 if nothing is left over, else 0.
+ */
+extern double osml_metric_explained(double part, double whole);
+
+/* sums of squares around the means; 0 where they are no more than what rounding the
+ * mean of equal values leaves over */
+extern double osml_metric_label_square(const OsmlMetricSums *sums);
+extern double osml_metric_error_square(const OsmlMetricSums *sums);
+
 #endif							/* OSML_METRIC_SUMS_H */
