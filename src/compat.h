@@ -14,10 +14,6 @@
 #include "parser/parse_type.h"
 #include "utils/guc.h"
 
-#if PG_VERSION_NUM >= 160000
-#include "nodes/miscnodes.h"
-#endif
-
 #if PG_VERSION_NUM < 140000
 #error osml needs PostgreSQL 14 or later
 #endif
