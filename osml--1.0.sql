@@ -1041,13 +1041,13 @@ CREATE FUNCTION osml_calibration(model text, source text, OUT low double precisi
 COMMENT ON FUNCTION osml_calibration(text, text)
 	IS 'how often what was predicted with such a probability came true: of two classes the second, of more the most probable';
 
-CREATE FUNCTION osml_model_summary(model text, OUT tensor text, OUT shape text,
-	OUT parameters bigint, OUT trained boolean)
+CREATE FUNCTION osml_model_summary(model text, OUT layer text, OUT type text, OUT feature text,
+	OUT input_shape text, OUT output_shape text, OUT parameters bigint, OUT trained bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_model_summary'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 20;
 COMMENT ON FUNCTION osml_model_summary(text)
-	IS 'the tensors of a model''s deployed version, named as in PyTorch, with their shapes; the last row adds up what is trained';
+	IS 'the layers of a model''s deployed version in order, named as in PyTorch''s nn.Sequential: shapes, parameters, and how many of these are trained; the last row adds them up';
 
 -- --- Registry ----------------------------------------------------------------
 

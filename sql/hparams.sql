@@ -6,8 +6,12 @@ SELECT coalesce(max(run_id), 0) AS runs_before FROM osml.runs \gset
 \pset format unaligned
 \pset null '(null)'
 
--- The golden list: a new line or a changed default shows here.
-SELECT * FROM osml_hparams();
+-- The golden list: a new line or a changed default shows here.  What may be chosen of the lists in
+-- src/rules does not: it is compared with what hints say below.
+CREATE TABLE lists AS SELECT name, range FROM osml_hparams()
+	WHERE name IN ('loss', 'activation', 'optimizer', 'lr_schedule', 'weight_averaging');
+SELECT h.name, h.type, h."default", COALESCE('every ' || l.name, h.range) AS range, h.meaning
+	FROM osml_hparams() WITH ORDINALITY h LEFT JOIN lists l USING (name) ORDER BY ordinality;
 
 \pset tuples_only
 -- Run a command and return its error as the user sees it.
@@ -22,6 +26,9 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
 		hint = PG_EXCEPTION_HINT;
+	SELECT replace(hint, 'Valid values are ' || range, 'Valid values are every ' || name) INTO hint
+		FROM lists WHERE message LIKE '%"' || name || '"%' UNION ALL SELECT hint LIMIT 1;
+	hint := regexp_replace(hint, 'Its losses: mse, mae, huber[a-z0-9_, ]*', 'Its losses: mse, mae, huber and the others of amounts');
 	RETURN concat_ws(E'\n', concat(SQLSTATE, ': ', regexp_replace(message, 'run \d+', 'run N')),
 		'DETAIL: ' || NULLIF(detail, ''), 'HINT: ' || NULLIF(hint, ''));
 END

@@ -38,6 +38,10 @@ SELECT i, (SELECT value > 0.8 FROM osml_evaluate('ml_v' || i, 'ml_rows') WHERE m
 SELECT * FROM osml_model_summary('ml_v8');
 SELECT * FROM osml_model_summary('ml_v10');
 SELECT * FROM osml_model_summary('ml_line');
+SELECT osml_train('ml_rows', '{"label": "size", "features": ["k", "a"], "max_epochs": 1}', 'ml_table') > 0 AS trained;
+SELECT * FROM osml_model_summary('ml_table');
+SELECT bool_and(trained = (SELECT sum(trained) FROM osml_model_summary(m) WHERE layer <> '(total)')) AS adds_up
+	FROM unnest('{ml_v8,ml_v10,ml_line,ml_table}'::text[]) m, osml_model_summary(m) WHERE layer = '(total)';
 SELECT osml_model_summary('ml_nothing');
 -- a network has no list of weights
 SELECT count(*) FROM osml.weights WHERE model = 'ml_y';
@@ -79,8 +83,10 @@ SELECT count(*) > 2 AS points, min(tpr) AS low, max(tpr) AS high, bool_and("prec
 SELECT class, count(*) > 2 AS points FROM osml_curve('ml_size', 'ml_rows', points => 10) GROUP BY class ORDER BY class;
 SELECT DISTINCT class FROM osml_curve('ml_size', 'ml_rows', 'low');
 SELECT count(*), sum(rows), bool_and(mean_probability BETWEEN low AND high) AS fine FROM osml_calibration('ml_flag', 'ml_rows');
-SELECT metric FROM osml_evaluate('ml_size', 'ml_rows') ORDER BY metric COLLATE "C";
-SELECT metric FROM osml_evaluate('ml_n', 'ml_rows') ORDER BY metric COLLATE "C";
+SELECT metric FROM unnest('{accuracy,balanced_accuracy,brier_score,calibration_error,cross_entropy,f1,logloss,pr_auc,precision,recall,roc_auc,rmse}'::text[]) metric
+	WHERE metric NOT IN (SELECT metric FROM osml_evaluate('ml_size', 'ml_rows'));
+SELECT metric FROM unnest('{d2_poisson,explained_variance,mae,median_ae,mse,poisson,poisson_deviance,r2,rmse,accuracy}'::text[]) metric
+	WHERE metric NOT IN (SELECT metric FROM osml_evaluate('ml_n', 'ml_rows'));
 
 -- errors
 SELECT osml_train('ml_rows', '{"lr_schedule": "step"}');

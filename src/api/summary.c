@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "funcapi.h"
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
@@ -15,52 +14,70 @@
 
 PG_FUNCTION_INFO_V1(osml_model_summary);
 
-#define SUMMARY_COLUMNS 4
+#define SUMMARY_COLUMNS 7
 
-/* [3, 8], as frameworks write it; [] of a single number */
-static char *
-shape_text(const OsmlTensor *tensor)
+/* rows of the result, and what they add up to */
+typedef struct Summary
 {
-	StringInfoData out;
+	ReturnSetInfo *rsinfo;
+	const OsmlLoaded *loaded;
+	int64		params;
+	int64		trained;
+} Summary;
 
-	initStringInfo(&out);
-	for (int i = 0; i < tensor->ndim; i++)
-		appendStringInfo(&out, "%s" INT64_FORMAT, i ? ", " : "", (int64) tensor->shape[i]);
-	return psprintf("[%s]", out.data);
+/* of so many rows with so many values each, as PyTorch's documentation writes it; a
+ * code is one value without a dimension of its own */
+static Datum
+shape(bool is_code, int values)
+{
+	return CStringGetTextDatum(is_code ? "[*]" : psprintf("[*, %d]", values));
 }
 
 static void
-put_row(ReturnSetInfo *rsinfo, const char *name, const char *shape, size_t values,
-		bool trained)
+put_layer(void *arg, const OsmlLayer *layer)
 {
+	Summary    *summary = arg;
 	Datum		row[SUMMARY_COLUMNS] = {0};
-	bool		nulls[SUMMARY_COLUMNS] = {false, shape == NULL, false, false};
+	bool		nulls[SUMMARY_COLUMNS] = {false};
 
-	row[0] = CStringGetTextDatum(name);
-	if (shape)
-		row[1] = CStringGetTextDatum(shape);
-	row[2] = Int64GetDatum((int64) values);
-	row[3] = BoolGetDatum(trained);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, nulls);
+	row[0] = CStringGetTextDatum(layer->name);
+	row[1] = CStringGetTextDatum(layer->type);
+	nulls[2] = layer->code < 0;
+	if (layer->code >= 0)
+		row[2] = CStringGetTextDatum(osml_code_feature(&summary->loaded->set, layer->code)->name);
+	row[3] = shape(layer->code >= 0, layer->n_in);
+	row[4] = shape(false, layer->n_out);
+	row[5] = Int64GetDatum((int64) layer->params);
+	row[6] = Int64GetDatum((int64) layer->trained);
+	tuplestore_putvalues(summary->rsinfo->setResult, summary->rsinfo->setDesc, row, nulls);
+	summary->params += layer->params;
+	summary->trained += layer->trained;
 }
 
-/* osml_model_summary(model): its tensors in order, then all trained values */
+static void
+put_total(const Summary *summary)
+{
+	Datum		row[SUMMARY_COLUMNS] = {0};
+	bool		nulls[SUMMARY_COLUMNS] = {false, true, true, true, true, false, false};
+
+	row[0] = CStringGetTextDatum("(total)");
+	row[5] = Int64GetDatum(summary->params);
+	row[6] = Int64GetDatum(summary->trained);
+	tuplestore_putvalues(summary->rsinfo->setResult, summary->rsinfo->setDesc, row, nulls);
+}
+
+/* osml_model_summary(model): its layers in order, then all of them */
 Datum
 osml_model_summary(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *model = osml_need_text(fcinfo, 0, "model");
-	OsmlTensor *tensors = palloc(sizeof(OsmlTensor) * OSML_MAX_TENSORS);
+	Summary		summary = {.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo};
 	const OsmlModelSpec *spec;
-	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
-	spec = &osml_loaded_get(osml_need_model(model, OSML_PREDICT),
-							CurrentMemoryContext)->predictor.spec;
-	n = spec->ops->tensors(spec, tensors);
-	for (int i = 0; i < n; i++)
-		put_row(rsinfo, tensors[i].name, shape_text(&tensors[i]), tensors[i].size,
-				!tensors[i].buffer);
-	put_row(rsinfo, "(total)", NULL, spec->ops->n_params(spec), true);
+	summary.loaded = osml_loaded_get(osml_need_model(model, OSML_PREDICT), CurrentMemoryContext);
+	spec = &summary.loaded->predictor.spec;
+	spec->ops->layers(spec, put_layer, &summary);
+	put_total(&summary);
 	return (Datum) 0;
 }

@@ -78,7 +78,7 @@ check_averaging(const OsmlHparams *hparams)
 
 	if (hparams->weight_averaging > 0 && osml_optimizer_is_exact(hparams->optimizer))
 		conflict("optimizer \"exact\" takes no steps whose weights could be averaged",
-				 "Leave out \"weight_averaging\", or choose AdamW, Adam or SGD.");
+				 "Leave out \"weight_averaging\", or choose another \"optimizer\".");
 	if (start >= 1 && start != floor(start))
 		conflict("hyperparameter \"swa_epoch_start\" must be a whole number where it is 1 or more",
 				 "A whole number is an epoch, a number below 1 is a share of the epochs.");
@@ -105,7 +105,7 @@ resolve_trying(OsmlHparams *hparams)
 	if ((hparams->fast_dev_run != 0 || batches > 0) &&
 		osml_optimizer_is_exact(hparams->optimizer))
 		conflict("optimizer \"exact\" takes every row once, and no batches",
-				 "Leave out \"fast_dev_run\" and \"overfit_batches\", or choose AdamW, Adam or SGD.");
+				 "Leave out \"fast_dev_run\" and \"overfit_batches\", or choose another \"optimizer\".");
 	if (batches >= 1 && batches != floor(batches))
 		conflict("hyperparameter \"overfit_batches\" must be a whole number where it is 1 or more",
 				 "A whole number counts batches, a number below 1 is a share of them.");
@@ -140,7 +140,7 @@ check_warm_start(const OsmlHparams *hparams)
 		return;
 	if (osml_optimizer_is_exact(hparams->optimizer))
 		conflict("optimizer \"exact\" starts from no weights",
-				 "Leave out \"warm_start\", or choose AdamW, Adam or SGD.");
+				 "Leave out \"warm_start\", or choose another \"optimizer\".");
 	if (hparams->initial_weights.n > 0)
 		conflict("hyperparameters \"warm_start\" and \"initial_weights\" both give weights to start from",
 				 "Leave one of them out.");
@@ -162,7 +162,7 @@ osml_hparams_check(OsmlHparams *hparams)
 				 "Each lane gives an equal share of every batch.");
 	if (exact && hparams->l1 > 0)
 		conflict("optimizer \"exact\" has no penalties",
-				 "Leave out \"l1\", or choose AdamW, Adam or SGD.");
+				 "Leave out \"l1\", or choose another \"optimizer\".");
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->max_steps != OSML_AUTO ||
 				  hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",

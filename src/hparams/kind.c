@@ -18,7 +18,7 @@ losses_of(const OsmlModelKind *kind)
 	initStringInfo(&names);
 	for (int i = 0; i < OSML_LOSS_COUNT; i++)
 	{
-		if (kind->losses & (1u << i))
+		if (osml_model_takes(kind, (OsmlLoss) i))
 			appendStringInfo(&names, "%s%s", names.len ? ", " : "", osml_loss_name(i));
 	}
 	return names.data;
@@ -26,11 +26,11 @@ losses_of(const OsmlModelKind *kind)
 
 /* The first kind that is trained with a loss. */
 static int
-kind_of_loss(int loss)
+kind_of_loss(OsmlLoss loss)
 {
 	int			i = 0;
 
-	while (!(osml_models[i].losses & (1u << loss)))
+	while (!osml_model_takes(&osml_models[i], loss))
 		i++;
 	return i;
 }
@@ -46,7 +46,7 @@ static int
 kind_of_label(const OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
 	if (hparams->loss > 0)
-		return kind_of_loss(hparams->loss - 1);
+		return kind_of_loss((OsmlLoss) (hparams->loss - 1));
 	if (label == OSML_LABEL_TYPE_NUMBER ||
 		(label == OSML_LABEL_TYPE_BOOLEAN && osml_optimizer_is_exact(hparams->optimizer)))
 		return kind_by_name("linear");
@@ -62,14 +62,14 @@ loss_of_label(const OsmlModelKind *kind, OsmlLabelType label, int n_classes)
 	OsmlLoss	loss = OSML_LOSS_CROSS_ENTROPY;
 
 	/* most kinds have no choice */
-	if (label == OSML_LABEL_TYPE_NUMBER || !(kind->losses & (1u << loss)) ||
+	if (label == OSML_LABEL_TYPE_NUMBER || !osml_model_takes(kind, loss) ||
 		kind->loss == loss)
 		return (int) kind->loss;
 	if (label == OSML_LABEL_TYPE_BOOLEAN || n_classes == 2)
 		loss = OSML_LOSS_LOGLOSS;
 	else if (n_classes == 0)
 		return -1;
-	return (int) (kind->losses & (1u << loss) ? loss : kind->loss);
+	return (int) (osml_model_takes(kind, loss) ? loss : kind->loss);
 }
 
 const OsmlModelKind *
@@ -81,7 +81,7 @@ osml_hparams_kind(OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 
 	if (kind == NULL)
 		return NULL;
-	if (hparams->loss > 0 && !(kind->losses & (1u << (hparams->loss - 1))))
+	if (hparams->loss > 0 && !osml_model_takes(kind, (OsmlLoss) (hparams->loss - 1)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model_type \"%s\" cannot be trained with loss \"%s\"", kind->name,

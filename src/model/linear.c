@@ -12,6 +12,7 @@
 #include "model/linear.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "compute/mt19937.h"
 
@@ -478,6 +479,41 @@ linear_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors)
 	return n;
 }
 
+/*
+ * nn.Linear over the dense columns, and a table of n_outputs values a category for
+ * each code column, all of whose values for a row are added up.
+ */
+static void
+linear_layers(const OsmlModelSpec *spec, OsmlLayerVisit visit, void *arg)
+{
+	size_t		n_out = (size_t) spec->n_outputs;
+	OsmlLayer	linear = {
+		.name = "linear",
+		.type = "Linear",
+		.code = -1,
+		.n_in = spec->layout.n_dense,
+		.n_out = spec->n_outputs,
+		.trained = n_out * ((size_t) spec->layout.n_dense + (spec->bias ? 1 : 0))
+	};
+
+	for (int k = 0; k < spec->layout.n_codes; k++)
+	{
+		OsmlLayer	table = {
+			.type = "Embedding",
+			.code = k,
+			.n_out = spec->n_outputs,
+			.trained = n_out * (size_t) spec->layout.code_sizes[k]
+		};
+
+		table.params = table.trained;
+		snprintf(table.name, sizeof(table.name), "category_weight.%d", k);
+		visit(arg, &table);
+	}
+	linear.params = linear.trained;
+	if (linear.trained > 0)
+		visit(arg, &linear);
+}
+
 /* weights in the columns' own units; see linear.h */
 void
 osml_linear_unscale(const OsmlModelSpec *spec, const OsmlScaling *scaling,
@@ -539,5 +575,6 @@ const OsmlModelOps osml_model_linear = {
 	.code_width = linear_code_width,
 	.code_values = linear_code_values,
 	.explain = linear_explain,
-	.tensors = linear_tensors
+	.tensors = linear_tensors,
+	.layers = linear_layers
 };

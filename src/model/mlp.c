@@ -200,5 +200,6 @@ const OsmlModelOps osml_model_mlp = {
 	.code_values = osml_mlp_code_values,
 	.explain_scratch = osml_mlp_explain_scratch,
 	.explain = osml_mlp_explain,
-	.tensors = osml_mlp_tensors
+	.tensors = osml_mlp_tensors,
+	.layers = osml_mlp_layers
 };

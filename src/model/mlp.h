@@ -9,7 +9,7 @@
  * behind one nn.Embedding a code column, whose outputs follow the dense columns as
  * inputs of the first layer.
  *
- * Next: mlp_plan.c (parameters), mlp_rows.c (a tile of rows forward and back),
+ * Next: mlp_plan.c (parameters), mlp_layers.c (a description), mlp_rows.c (a tile of rows forward and back),
  * mlp_batch.c (batch norm), mlp_explain.c (attributions), mlp.c (the entries of
  * OsmlModelOps).
  */
@@ -107,6 +107,9 @@ extern void osml_mlp_set(const OsmlMlp *mlp, void *vector, size_t i, double valu
 extern void osml_mlp_init(const OsmlModelSpec *spec, void *params);
 extern void osml_mlp_reset_buffers(const OsmlModelSpec *spec, void *params);
 extern int	osml_mlp_tensors(const OsmlModelSpec *spec, OsmlTensor *tensors);
+
+/* in mlp_layers.c */
+extern void osml_mlp_layers(const OsmlModelSpec *spec, OsmlLayerVisit visit, void *arg);
 
 /* in mlp_rows.c */
 extern void *osml_mlp_take(OsmlMlpScratch *scratch, size_t bytes);

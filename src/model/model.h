@@ -40,6 +40,21 @@ typedef struct OsmlTensor
 								 * it: running statistics of batch norm */
 } OsmlTensor;
 
+/* A layer as people see it. */
+typedef struct OsmlLayer
+{
+	char		name[32];		/* its module, as PyTorch numbers it */
+	const char *type;			/* "Linear", as PyTorch calls it; an activation: as users
+								 * write it */
+	int			code;			/* the code column that it looks up; -1: it takes values */
+	int			n_in;			/* so many of a row */
+	int			n_out;			/* values of a row that it makes */
+	size_t		params;			/* all values that are kept, buffers too */
+	size_t		trained;		/* of these, those that an optimiser touches */
+} OsmlLayer;
+
+typedef void (*OsmlLayerVisit) (void *arg, const OsmlLayer *layer);
+
 #define OSML_MAX_HIDDEN 16
 
 /* of a network with hidden layers; zeroes for others */
@@ -185,6 +200,9 @@ typedef struct OsmlModelOps
 
 	/* describe the parameter vector, buffers too; returns the number of tensors */
 	int			(*tensors) (const OsmlModelSpec *spec, OsmlTensor *tensors);
+
+	/* show each layer, in the order in which rows go through */
+	void		(*layers) (const OsmlModelSpec *spec, OsmlLayerVisit visit, void *arg);
 } OsmlModelOps;
 
 /* all values of the parameter vector, buffers too */
@@ -198,18 +216,21 @@ osml_model_values(const OsmlModelSpec *spec)
 extern const OsmlModelOps osml_model_linear;
 extern const OsmlModelOps osml_model_mlp;
 
-/* A kind of model as users name it: a body and the loss it is trained with. */
+/* A kind of model as users name it: a body and what its losses make of the outputs. */
 typedef struct OsmlModelKind
 {
 	const char *name;			/* "logistic" */
 	const OsmlModelOps *ops;
 	OsmlLoss	loss;			/* unless another is asked for */
-	uint32_t	losses;			/* bits of those that may be: 1 << OsmlLoss */
+	uint32_t	links;			/* bits of those that its losses may have: 1 << OsmlLink */
 	const char *meaning;		/* one line for the documentation */
 } OsmlModelKind;
 
 /* ended by a kind without a name; the parser of model_type and its hint walk it */
 extern const OsmlModelKind osml_models[];
 extern const OsmlModelKind *osml_model_by_name(const char *name);
+
+/* may it be trained with the loss? */
+extern bool osml_model_takes(const OsmlModelKind *kind, OsmlLoss loss);
 
 #endif							/* OSML_MODEL_H */

@@ -7,22 +7,28 @@
 
 #include "rules/rule.h"
 
-#define LOSS(symbol) (1u << OSML_LOSS_##symbol)
-#define ALL_LOSSES ((1u << OSML_LOSS_COUNT) - 1)
+#define LINK(symbol) (1u << OSML_LINK_##symbol)
+#define ALL_LINKS (~0u)
 
 const OsmlModelKind osml_models[] = {
-	{"linear", &osml_model_linear, OSML_LOSS_MSE, LOSS(MSE) | LOSS(MAE) | LOSS(HUBER),
+	{"linear", &osml_model_linear, OSML_LOSS_MSE, LINK(IDENTITY),
 	"an amount: a weighted sum of the features"},
-	{"logistic", &osml_model_linear, OSML_LOSS_LOGLOSS, LOSS(LOGLOSS),
+	{"logistic", &osml_model_linear, OSML_LOSS_LOGLOSS, LINK(LOGISTIC),
 	"two classes: the log odds of the second are a weighted sum"},
-	{"softmax", &osml_model_linear, OSML_LOSS_CROSS_ENTROPY, LOSS(CROSS_ENTROPY),
+	{"softmax", &osml_model_linear, OSML_LOSS_CROSS_ENTROPY, LINK(SOFTMAX),
 	"several classes: a weighted sum for each"},
-	{"poisson", &osml_model_linear, OSML_LOSS_POISSON, LOSS(POISSON),
+	{"poisson", &osml_model_linear, OSML_LOSS_POISSON, LINK(EXP),
 	"a count: the logarithm of its mean is a weighted sum"},
-	{"mlp", &osml_model_mlp, OSML_LOSS_MSE, ALL_LOSSES,
+	{"mlp", &osml_model_mlp, OSML_LOSS_MSE, ALL_LINKS,
 	"a network of hidden layers, for whatever its loss says"},
 	{NULL, NULL, OSML_LOSS_MSE, 0, NULL}
 };
+
+bool
+osml_model_takes(const OsmlModelKind *kind, OsmlLoss loss)
+{
+	return (kind->links & (1u << osml_losses[loss].link)) != 0;
+}
 
 /* the kind of that name, whatever its case, or NULL */
 const OsmlModelKind *

@@ -85,8 +85,8 @@ osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("optimizer \"exact\" solves least squares only"),
 				 classes ? errdetail("The label \"%s\" is one of classes.", set->label) : 0,
-				 classes ? errhint("Choose AdamW, Adam or SGD.") :
-				 errhint("Set \"loss\" to mse, or choose AdamW, Adam or SGD.")));
+				 classes ? errhint("Choose another \"optimizer\".") :
+				 errhint("Set \"loss\" to mse, or choose another \"optimizer\".")));
 	if (classes && hparams->scale_label == OSML_SCALE_STANDARDIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -16,7 +16,7 @@ osml_range_resolve(OsmlHparams *hparams, const OsmlRange *range)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("optimizer \"exact\" has no learning rate"),
-				 errhint("Choose AdamW, Adam or SGD.")));
+				 errhint("Choose another \"optimizer\".")));
 	/* an endless stream of so many steps, which nothing but the loss ends */
 	hparams->max_epochs = OSML_AUTO;
 	hparams->max_batches = range->steps * hparams->accumulate_grad_batches;

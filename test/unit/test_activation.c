@@ -87,7 +87,7 @@ test_ends(OsmlActivation activation)
 	ok(isnan(nan_f), "%s: in float32 too", osml_activation_name(activation));
 }
 
-/* values and slopes at 0 and 1 as PyTorch 1.13 prints them */
+/* values and slopes at -1.5 and slopes at 0 as PyTorch 1.13 prints them */
 static void
 test_values(void)
 {
@@ -107,7 +107,6 @@ test_values(void)
 	};
 	double		slope;
 
-	ok(sizeof(known) / sizeof(known[0]) == OSML_ACTIVATION_COUNT, "all are known");
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 	{
 		is_close(one(known[i].activation, -1.5, &slope), known[i].value, 1e-14, 0,

@@ -264,6 +264,16 @@ test_names(void)
 	ok(osml_model_by_name("linear")->ops == &osml_model_linear &&
 	   osml_model_by_name("Linear") == &osml_models[0] &&
 	   osml_model_by_name("lin") == NULL, "models by name");
+	for (int loss = 0; loss < OSML_LOSS_COUNT; loss++)
+	{
+		int			takers = 0;
+
+		for (int i = 0; osml_models[i].ops == &osml_model_linear; i++)
+			takers += osml_model_takes(&osml_models[i], (OsmlLoss) loss);
+		ok(takers == 1 && osml_model_takes(osml_model_by_name("mlp"), (OsmlLoss) loss),
+		   "%s: one model without hidden layers is trained with it, and networks are",
+		   osml_loss_name((OsmlLoss) loss));
+	}
 	ok(spec.ops->tensors(&spec, tensors) == 2, "two tensors");
 	ok(strcmp(tensors[0].name, "weight") == 0 && tensors[0].ndim == 2 &&
 	   tensors[0].shape[0] == 1 && tensors[0].shape[1] == DENSE &&
@@ -273,6 +283,42 @@ test_names(void)
 	   tensors[1].size == 1, "bias [1]");
 	spec.bias = false;
 	ok(spec.ops->tensors(&spec, tensors) == 1, "one without a bias");
+}
+
+static void
+add_layer(void *arg, const OsmlLayer *layer)
+{
+	OsmlLayer  *sum = arg;
+
+	snprintf(sum->name + strlen(sum->name), sizeof(sum->name) - strlen(sum->name), "%c%d",
+			 layer->type[0], layer->code);
+	sum->n_in += layer->n_in;
+	sum->n_out += layer->n_out;
+	sum->params += layer->params;
+	sum->trained += layer->trained;
+}
+
+/* layers have all parameters, and one a code column */
+static void
+test_layers(void)
+{
+	static const int32_t sizes[] = {4, 7};
+	OsmlModelSpec spec = new_spec(OSML_FLOAT64, OSML_LOSS_CROSS_ENTROPY, true);
+	OsmlLayer	sum = {.type = ""};
+
+	spec.n_outputs = 3;
+	spec.layout.n_codes = 2;
+	spec.layout.code_sizes = sizes;
+	spec.ops->layers(&spec, add_layer, &sum);
+	ok(strcmp(sum.name, "E0E1L-1") == 0 && sum.n_in == DENSE && sum.n_out == 9,
+	   "two tables and a linear layer: %s", sum.name);
+	ok(sum.params == spec.ops->n_params(&spec) && sum.trained == sum.params,
+	   "all parameters are theirs");
+	spec.layout.n_dense = 0;
+	spec.bias = false;
+	sum = (OsmlLayer) {.type = ""};
+	spec.ops->layers(&spec, add_layer, &sum);
+	ok(strcmp(sum.name, "E0E1") == 0 && sum.params == 33, "tables alone");
 }
 
 int
@@ -292,5 +338,6 @@ main(void)
 	test_rescale();
 	test_init();
 	test_names();
+	test_layers();
 	return done();
 }

@@ -116,8 +116,8 @@ test_units(OsmlLoss loss)
 	double		param = osml_losses[loss].unit_power != 0 ? DELTA / scale : DELTA;
 	double		worst = 0;
 
-	/* classes and counts are not scaled */
-	if (osml_losses[loss].link != OSML_LINK_IDENTITY)
+	/* classes and counts are not scaled, nor need a loss of amounts have a power */
+	if (osml_losses[loss].unit_power == 0)
 		return;
 	for (uint64_t i = 0; i < 50; i++)
 	{

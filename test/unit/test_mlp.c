@@ -353,9 +353,64 @@ test_one_hot(void)
 	free(one_hot);
 }
 
+/* what layers were shown */
+typedef struct Seen
+{
+	char		types[300];
+	int			width;			/* of the values that go on */
+	int			embedded;
+	size_t		params;
+	size_t		trained;
+	bool		fits;
+} Seen;
+
+static void
+see_layer(void *arg, const OsmlLayer *layer)
+{
+	Seen	   *seen = arg;
+	size_t		length = strlen(seen->types);
+
+	snprintf(seen->types + length, sizeof(seen->types) - length, "%s%s:%s", length ? " " : "",
+			 layer->name, layer->type);
+	if (layer->code >= 0)
+		seen->embedded += layer->n_out;
+	else
+	{
+		seen->fits = seen->fits &&
+			(seen->width == 0 || layer->n_in == seen->width);
+		seen->width = layer->n_out;
+	}
+	seen->params += layer->params;
+	seen->trained += layer->trained;
+}
+
+/* layers in the order in which PyTorch's Sequential has them */
+static void
+test_layers(void)
+{
+	static const char *const all = "embedding.0:Embedding embedding.1:Embedding 0:BatchNorm1d "
+		"1:Linear 2:gelu 3:Dropout 4:BatchNorm1d 5:Linear 6:gelu 7:Dropout 8:BatchNorm1d 9:Linear";
+	static const char *const plain = "0:Linear 1:relu 2:Linear 3:relu 4:Linear";
+	OsmlModelSpec spec = with(new_spec(OSML_FLOAT64, OSML_LOSS_CROSS_ENTROPY, OSML_ACTIVATION_GELU),
+							  true, true, 0.25);
+	Seen		seen = {.fits = true};
+
+	spec.ops->layers(&spec, see_layer, &seen);
+	ok(strcmp(seen.types, all) == 0, "%s", seen.types);
+	ok(seen.fits && seen.embedded == 4 && seen.width == spec.n_outputs, "their shapes fit");
+	ok(seen.trained == spec.ops->n_params(&spec) && seen.params == osml_model_values(&spec),
+	   "%zu values, of which %zu are trained", seen.params, seen.trained);
+	spec = new_spec(OSML_FLOAT32, OSML_LOSS_MSE, OSML_ACTIVATION_RELU);
+	seen = (Seen) {.fits = true};
+	spec.ops->layers(&spec, see_layer, &seen);
+	ok(strcmp(seen.types, plain) == 0 && seen.fits && seen.params == spec.ops->n_params(&spec),
+	   "%s", seen.types);
+}
+
 int
 main(void)
 {
+	test_layers();
 	test_gradients();
 	for (int p = 0; p < 2; p++)
 	{

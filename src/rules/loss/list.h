@@ -10,8 +10,10 @@
  *	uses_param	reads its parameter (huber_delta)
  *	unit_power	value in the label's own units = value of the scaled label
  *				times label_scale to this power; the parameter is divided by
- *				label_scale when unit_power is not 0
- *	link		what turns the output into a prediction, see link.h
+ *				label_scale when unit_power is not 0.  0: there is none, and values
+ *				are of the label as it is trained with
+ *	link		what turns the output into a prediction, see link.h; every model
+ *				of that task can be trained with it
  *
  * Read several times under different definitions of OSML_LOSS; the headers
  * that it includes have guards, and are read the first time only.
