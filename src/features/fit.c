@@ -27,6 +27,7 @@ struct OsmlFitPass
 	int			n_learners;
 	Learner    *learners;
 	void	   *scratch;		/* of a whole block */
+	OsmlTallyRoom room;			/* of all tallies */
 };
 
 /* OSML_NEED_ bits of a step; 0: its parameters are all there */
@@ -71,14 +72,18 @@ add_learner(OsmlFitPass *pass, int step)
 	Learner    *learner = &pass->learners[pass->n_learners++];
 	bool		made = fitted->in[0].kind == OSML_VALUE_NUMBER &&
 		fitted->in[0].index >= pass->program->input.n_dense;
+	OsmlStatus	status;
 
 	learner->step = step;
 	if (made)
 		pass->limit = step;
-	return osml_profile_init(&learner->profile, &pass->arena,
-							 needs_of(pass->program, step),
-							 transform->capacity != NULL ?
-							 transform->capacity(&fitted->step) : 0);
+	status = osml_profile_init(&learner->profile, &pass->arena,
+							   needs_of(pass->program, step),
+							   transform->capacity != NULL ?
+							   transform->capacity(&fitted->step) : 0);
+	if (status == OSML_OK && learner->profile.tally != NULL)
+		osml_tally_share_room(learner->profile.tally, &pass->room);
+	return status;
 }
 
 /* the learners of a pass; none is no failure */
@@ -101,7 +106,8 @@ find_learners(OsmlFitPass *pass)
  * another: they read what the group itself makes.
  */
 OsmlFitPass *
-osml_fit_begin(OsmlProgram *program, const OsmlArena *arena, OsmlStatus *status)
+osml_fit_begin(OsmlProgram *program, const OsmlArena *arena, int64_t room,
+			   OsmlStatus *status)
 {
 	OsmlFitPass *pass;
 	bool		complete;
@@ -117,6 +123,7 @@ osml_fit_begin(OsmlProgram *program, const OsmlArena *arena, OsmlStatus *status)
 		return NULL;
 	pass->program = program;
 	pass->arena = *arena;
+	pass->room.left = room;
 	pass->learners = osml_arena_alloc(arena, (size_t) program->n_steps * sizeof(Learner));
 	pass->scratch = osml_arena_alloc(arena, osml_program_scratch(program, OSML_BLOCK_ROWS));
 	if (pass->learners == NULL || pass->scratch == NULL)
@@ -217,13 +224,12 @@ osml_fit_capacity(const OsmlFitPass *pass, OsmlRegister input)
 	return most;
 }
 
-/* a tally that has lost something must be as large as the one that is wanted */
+/* a tally that has lost something does not: the pass has more room */
 static bool
 tells_enough(const OsmlProfile *profile, const OsmlProfile *wanted)
 {
 	return (wanted->needs & ~profile->needs) == 0 &&
-		(wanted->tally == NULL || osml_tally_error(profile->tally) == 0 ||
-		 osml_tally_capacity(profile->tally) >= osml_tally_capacity(wanted->tally));
+		(wanted->tally == NULL || osml_tally_error(profile->tally) == 0);
 }
 
 OsmlStatus

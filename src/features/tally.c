@@ -2,12 +2,19 @@
  * tally.c
  *	  The most frequent keys of a stream in bounded memory; see tally.h.
  *
- * A hash table of at most twice the capacity.  Each key has a count and what
- * it may have lost before it came (back) to the table.  When the table is
- * full, the bound on what any key may lose rises to the largest (count +
- * lost) that is not among the `capacity` largest, and all keys up to it go.
- * Each rise by one has cost at least `capacity` rows, so the bound is at most
- * rows / capacity, however rows are ordered and parts are merged.
+ * A hash table.  Each key has a count and what it may have lost before it came
+ * (back) to the table, so what it may have at most is count + lost.  When the
+ * table is full some keys go.  Those that stay are
+ *
+ *	the `capacity` with the largest count + lost, which makes the promise: each
+ *	rise by one of the largest that goes, the bound on what any key may lose, has
+ *	cost at least `capacity` rows, however rows are ordered and parts are merged;
+ *	and as many as there is room for with the largest counts, which makes the
+ *	choice among the others good: a key that has just come has a large bound, but
+ *	most such keys are rare.
+ *
+ * Equals go by a hash of the key, so as many stay as there is room for, and of
+ * keys that are all alike the same ones whatever the order of rows.
  */
 #include "features/tally.h"
 
@@ -24,7 +31,7 @@ typedef struct TallySlot
 	uint64_t	key;			/* OSML_KEY_NULL: empty */
 	int64_t		count;			/* 0: told its text, but not counted yet */
 	int64_t		lost;			/* at most */
-	int64_t		told;			/* while the count is 0: after how many adds */
+	int64_t		told;			/* calls of osml_tally_add() before it was */
 	char	   *text;
 } TallySlot;
 
@@ -39,7 +46,21 @@ struct OsmlTally
 	TallySlot  *slots;
 	int64_t		total;
 	int64_t		error;
+	OsmlTallyRoom *room;		/* NULL: none beyond twice the capacity */
+	int			planned;		/* slots that the counted keys need, and as many told
+								 * ahead as there may be */
+	int64_t		charged;		/* to the room: for the planned table, and texts of
+								 * counted keys */
 };
+
+/* what stays when keys go: the key of rank `capacity` by what it may have at
+ * most, and the last one that stays for its count */
+typedef struct Cut
+{
+	OsmlTallyEntry upper;
+	OsmlTallyEntry count;
+	bool		by_count;		/* does any stay for its count? */
+} Cut;
 
 /* an empty tally, or NULL */
 OsmlTally *
@@ -51,7 +72,7 @@ osml_tally_create(const OsmlArena *arena, int capacity)
 		return NULL;
 	tally->arena = *arena;
 	tally->capacity = capacity > 0 ? capacity : 1;
-	tally->n_slots = TALLY_SLOTS;
+	tally->n_slots = tally->planned = TALLY_SLOTS;
 	tally->slots = osml_arena_alloc(arena, TALLY_SLOTS * sizeof(TallySlot));
 	if (tally->slots == NULL)
 	{
@@ -63,7 +84,8 @@ osml_tally_create(const OsmlArena *arena, int capacity)
 
 /*
  * A table of at most twice the capacity, and of keys told ahead, three quarters
- * full; two of them, and the counts, while one is made into the other.
+ * full; two of them while one is made into the other.  The list of counts that are
+ * compared is smaller than the second one, and gone by then.
  */
 size_t
 osml_tally_most_bytes(int capacity, bool told)
@@ -74,7 +96,81 @@ osml_tally_most_bytes(int capacity, bool told)
 
 	while (held * 4 > slots * 3)
 		slots *= 2;
-	return sizeof(OsmlTally) + 2 * slots * sizeof(TallySlot) + keys * sizeof(int64_t);
+	return sizeof(OsmlTally) + 2 * slots * sizeof(TallySlot);
+}
+
+/* texts that may wait for their keys to be counted */
+static int
+most_pending(const OsmlTally *tally)
+{
+	return tally->room != NULL ? 3 * OSML_TALLY_PENDING : OSML_TALLY_PENDING;
+}
+
+/*
+ * What is charged to the room decides when keys go, so it must depend on the rows
+ * alone, and not on how their texts are told.
+ */
+static void
+charge(OsmlTally *tally, int64_t bytes)
+{
+	if (tally->room == NULL)
+		return;
+	tally->room->left -= bytes;
+	tally->charged += bytes;
+}
+
+/* charge a counted key's text, or give it back: with what an allocator adds */
+static void
+charge_text(OsmlTally *tally, const TallySlot *slot, int sign)
+{
+	if (slot->text != NULL && tally->room != NULL)
+		charge(tally, sign * (2 * ((int64_t) strlen(slot->text) + 1) + 16));
+}
+
+/* bytes of a table of n slots, and of the one that it is made into */
+static int64_t
+table_cost(int n_slots)
+{
+	return 2 * (int64_t) n_slots * (int64_t) sizeof(TallySlot);
+}
+
+/* is the planned table too small for so many counted keys? */
+static bool
+outgrows(const OsmlTally *tally, int64_t keys)
+{
+	return (keys + most_pending(tally)) * 4 > (int64_t) tally->planned * 3;
+}
+
+/* plan for so many counted keys */
+static void
+plan(OsmlTally *tally, int64_t keys)
+{
+	int			before = tally->planned;
+
+	while (outgrows(tally, keys))
+		tally->planned *= 2;
+	if (tally->planned > before)
+		charge(tally, table_cost(tally->planned) - table_cost(before));
+}
+
+/* plan anew for so many, but for no larger a table than the one that there was */
+static void
+plan_less(OsmlTally *tally, int64_t keys)
+{
+	int			before = tally->planned;
+
+	tally->planned = TALLY_SLOTS;
+	while (tally->planned < before && outgrows(tally, keys))
+		tally->planned *= 2;
+	charge(tally, table_cost(tally->planned) - table_cost(before));
+}
+
+/* more keys than twice the capacity while there is room */
+void
+osml_tally_share_room(OsmlTally *tally, OsmlTallyRoom *room)
+{
+	tally->room = room;
+	charge(tally, table_cost(tally->planned));
 }
 
 /* give all of its memory back */
@@ -85,6 +181,7 @@ osml_tally_free(OsmlTally *tally)
 
 	if (tally == NULL)
 		return;
+	charge(tally, -tally->charged);
 	arena = tally->arena;
 	for (int i = 0; i < tally->n_slots; i++)
 		osml_arena_release(&arena, tally->slots[i].text);
@@ -105,21 +202,84 @@ slot_of(const OsmlTally *tally, uint64_t key)
 	return &tally->slots[i & mask];
 }
 
-/*
- * Does a key go?  Not one that is about to be counted: its text may not come
- * again.  One that was told before the last rows but not counted does.
- */
-static bool
-goes(const OsmlTally *tally, const TallySlot *slot)
+/* most frequent first; then by text, those without after all others; then key */
+static int
+by_frequency(const void *a, const void *b)
 {
-	if (slot->count == 0)
-		return slot->told < tally->adds;
-	return slot->count + slot->lost <= tally->error;
+	const OsmlTallyEntry *x = a;
+	const OsmlTallyEntry *y = b;
+	int			by_text = 0;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->text != NULL && y->text != NULL)
+		by_text = strcmp(x->text, y->text);
+	else if (x->text != NULL || y->text != NULL)
+		by_text = x->text != NULL ? -1 : 1;
+	if (by_text != 0)
+		return by_text;
+	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* move to a table of n_slots; with `drop` those that go are left behind */
+/*
+ * A key by its count, or by what it may have at most, then by a hash of it: the
+ * keys of numbers are in the order of the numbers.
+ */
+static OsmlTallyEntry
+ranked(const TallySlot *slot, int64_t lost)
+{
+	uint64_t	hash = (slot->key ^ slot->key >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+
+	return (OsmlTallyEntry) {hash ^ hash >> 32, slot->count + lost, NULL};
+}
+
+/* does an entry come before another, or is it that one? */
+static bool
+stays(OsmlTallyEntry entry, const OsmlTallyEntry *last)
+{
+	return by_frequency(&entry, last) <= 0;
+}
+
+/*
+ * May a key's rows still come whose text is not told again?  Texts are told before
+ * the rows of their block are counted.  With room, blocks that texts come with need
+ * not be those that are counted, and their rows may be in two of these.
+ */
+static bool
+awaited(const OsmlTally *tally, const TallySlot *slot)
+{
+	return slot->told + (tally->room != NULL) >= tally->adds;
+}
+
+/* a counted key goes; is it to wait for its next row, so that it has its text? */
+static bool
+drop_count(OsmlTally *tally, TallySlot *slot)
+{
+	if (slot->count + slot->lost > tally->error)
+		tally->error = slot->count + slot->lost;
+	charge_text(tally, slot, -1);
+	slot->count = 0;
+	return tally->room != NULL && slot->text != NULL && awaited(tally, slot);
+}
+
+/*
+ * Does a key stay?  One that is told but not counted yet does while its row may
+ * come.
+ */
+static bool
+remains(OsmlTally *tally, TallySlot *slot, const Cut *cut)
+{
+	if (slot->count == 0)
+		return awaited(tally, slot);
+	if (cut == NULL || stays(ranked(slot, slot->lost), &cut->upper) ||
+		(cut->by_count && stays(ranked(slot, 0), &cut->count)))
+		return true;
+	return drop_count(tally, slot);
+}
+
+/* move to a table of n_slots, but for keys that go */
 static OsmlStatus
-rebuild(OsmlTally *tally, int n_slots, bool drop)
+rebuild(OsmlTally *tally, int n_slots, const Cut *cut)
 {
 	TallySlot  *old = tally->slots;
 	int			n_old = tally->n_slots;
@@ -135,7 +295,7 @@ rebuild(OsmlTally *tally, int n_slots, bool drop)
 	{
 		if (old[i].key == OSML_KEY_NULL)
 			continue;
-		if (drop && goes(tally, &old[i]))
+		if (!remains(tally, &old[i], cut))
 		{
 			osml_arena_release(&tally->arena, old[i].text);
 			continue;
@@ -148,33 +308,116 @@ rebuild(OsmlTally *tally, int n_slots, bool drop)
 	return OSML_OK;
 }
 
-static int
-descending(const void *a, const void *b)
+/*
+ * Put the k-th of n entries (from 0) in its place, and those before it before it:
+ * Hoare's "find".  The pivot is drawn, so that no order is a bad one.
+ */
+static void
+select_entry(OsmlTallyEntry *entries, int n, int k)
 {
-	int64_t		x = *(const int64_t *) a;
-	int64_t		y = *(const int64_t *) b;
+	int			lo = 0;
+	int			hi = n - 1;
+	uint32_t	state = 1;
 
-	return (x < y) - (x > y);
+	while (lo < hi)
+	{
+		OsmlTallyEntry pivot;
+		int			i = lo - 1;
+		int			j = hi + 1;
+
+		state = state * 1664525u + 1013904223u;
+		pivot = entries[lo + (int) ((uint64_t) state * (uint32_t) (hi - lo) >> 32)];
+		for (;;)
+		{
+			OsmlTallyEntry swap;
+
+			while (by_frequency(&entries[++i], &pivot) < 0)
+				continue;
+			while (by_frequency(&entries[--j], &pivot) > 0)
+				continue;
+			if (i >= j)
+				break;
+			swap = entries[i];
+			entries[i] = entries[j];
+			entries[j] = swap;
+		}
+		if (k <= j)
+			hi = j;
+		else
+			lo = j + 1;
+	}
 }
 
-/* at most `capacity` keys stay; what goes depends on counts alone */
+/*
+ * The size of a table that so many counted keys and as many again fit into, and
+ * those told ahead, but no larger than the one there is.
+ */
+static int
+slots_for(const OsmlTally *tally, int keys)
+{
+	int64_t		held = 2 * (int64_t) keys + tally->n - tally->n_counted;
+	int			slots = TALLY_SLOTS;
+
+	while (slots < tally->n_slots && held * 4 > (int64_t) slots * 3)
+		slots *= 2;
+	return slots;
+}
+
+/* how many keys stay: where there is room to share half of them, if that is more */
+static int
+keys_to_keep(const OsmlTally *tally)
+{
+	int			half = tally->n_counted / 2;
+
+	return tally->room != NULL && half > tally->capacity ? half : tally->capacity;
+}
+
+/* keys go */
 static OsmlStatus
 shrink(OsmlTally *tally)
 {
-	int64_t    *upper = osml_arena_alloc(&tally->arena,
-										 (size_t) tally->n_counted * sizeof(int64_t));
+	OsmlTallyEntry *entries = osml_arena_alloc(&tally->arena, (size_t) tally->n_counted *
+											   sizeof(OsmlTallyEntry));
+	int			keep = keys_to_keep(tally);
+	Cut			cut = {.by_count = keep > tally->capacity};
 	int			n = 0;
 
-	if (upper == NULL)
+	if (entries == NULL)
 		return OSML_OUT_OF_MEMORY;
 	for (int i = 0; i < tally->n_slots; i++)
+	{
 		if (tally->slots[i].count > 0)
-			upper[n++] = tally->slots[i].count + tally->slots[i].lost;
-	qsort(upper, (size_t) n, sizeof(int64_t), descending);
-	if (upper[tally->capacity] > tally->error)
-		tally->error = upper[tally->capacity];
-	osml_arena_release(&tally->arena, upper);
-	return rebuild(tally, tally->n_slots, true);
+			entries[n++] = ranked(&tally->slots[i], tally->slots[i].lost);
+	}
+	select_entry(entries, n, tally->capacity - 1);
+	cut.upper = entries[tally->capacity - 1];
+	n = 0;
+	for (int i = 0; i < tally->n_slots && cut.by_count; i++)
+	{
+		const TallySlot *slot = &tally->slots[i];
+
+		if (slot->count > 0 && !stays(ranked(slot, slot->lost), &cut.upper))
+			entries[n++] = ranked(slot, 0);
+	}
+	if (cut.by_count)
+	{
+		select_entry(entries, n, keep - tally->capacity - 1);
+		cut.count = entries[keep - tally->capacity - 1];
+	}
+	osml_arena_release(&tally->arena, entries);
+	plan_less(tally, 2 * (int64_t) keep);
+	return rebuild(tally, slots_for(tally, keep), &cut);
+}
+
+/* must keys go before another one comes? */
+static bool
+is_full(const OsmlTally *tally)
+{
+	if (tally->n_counted < 2 * (int64_t) tally->capacity)
+		return false;
+	return tally->room == NULL ||
+		tally->room->left < (outgrows(tally, (int64_t) tally->n_counted + 1) ?
+							 table_cost(tally->planned) : 0);
 }
 
 /* the slot of a key, new if need be; NULL: out of memory */
@@ -187,7 +430,7 @@ enter(OsmlTally *tally, uint64_t key)
 		return slot;
 	if ((int64_t) (tally->n + 1) * 4 > (int64_t) tally->n_slots * 3)
 	{
-		if (rebuild(tally, tally->n_slots * 2, false) != OSML_OK)
+		if (rebuild(tally, tally->n_slots * 2, NULL) != OSML_OK)
 			return NULL;
 		slot = slot_of(tally, key);
 	}
@@ -205,9 +448,12 @@ count_key(OsmlTally *tally, uint64_t key, int64_t count, int64_t lost)
 
 	if (slot == NULL)
 		return OSML_OUT_OF_MEMORY;
-	tally->n_counted += slot->count == 0;
 	if (slot->count == 0)
+	{
 		slot->lost = tally->error;
+		plan(tally, ++tally->n_counted);
+		charge_text(tally, slot, 1);
+	}
 	slot->count += count;
 	slot->lost += lost;
 	return OSML_OK;
@@ -232,7 +478,7 @@ osml_tally_add(OsmlTally *tally, const uint64_t *keys, const bool *use, int n)
 			slot->count++;
 			continue;
 		}
-		if (tally->n_counted >= 2 * (int64_t) tally->capacity)
+		if (is_full(tally))
 			status = shrink(tally);
 		if (status == OSML_OK)
 			status = count_key(tally, keys[i], 1, 0);
@@ -252,6 +498,8 @@ set_text(OsmlTally *tally, TallySlot *slot, const char *text, size_t length)
 		return OSML_OUT_OF_MEMORY;
 	memcpy(slot->text, text, length);
 	slot->text[length] = '\0';
+	if (slot->count > 0)
+		charge_text(tally, slot, 1);
 	return OSML_OK;
 }
 
@@ -265,15 +513,16 @@ osml_tally_text(OsmlTally *tally, uint64_t key, const char *text, size_t length)
 	if (key == OSML_KEY_NULL || length > OSML_TALLY_TEXT)
 		return OSML_OK;
 	slot = slot_of(tally, key);
-	if (slot->key != key && tally->n - tally->n_counted >= OSML_TALLY_PENDING)
+	if (slot->key != key && tally->n - tally->n_counted >= most_pending(tally))
 	{
-		if ((status = rebuild(tally, tally->n_slots, true)) != OSML_OK)
+		if ((status = rebuild(tally, tally->n_slots, NULL)) != OSML_OK)
 			return status;
-		if (tally->n - tally->n_counted >= OSML_TALLY_PENDING)
+		if (tally->n - tally->n_counted >= most_pending(tally))
 			return OSML_OK;
 	}
 	if ((slot = enter(tally, key)) == NULL)
 		return OSML_OUT_OF_MEMORY;
+	slot->told = tally->adds;
 	return set_text(tally, slot, text, length);
 }
 
@@ -306,7 +555,8 @@ osml_tally_merge(OsmlTally *into, const OsmlTally *from)
 	}
 	into->total += from->total;
 	into->error += from->error;
-	if (status == OSML_OK && into->n_counted > 2 * (int64_t) into->capacity)
+	if (status == OSML_OK && into->n_counted > 2 * (int64_t) into->capacity &&
+		is_full(into))
 		status = shrink(into);
 	return status;
 }
@@ -339,25 +589,6 @@ osml_tally_size(const OsmlTally *tally)
 	return tally->n_counted;
 }
 
-/* most frequent first; then by text, those without after all others; then key */
-static int
-by_frequency(const void *a, const void *b)
-{
-	const OsmlTallyEntry *x = a;
-	const OsmlTallyEntry *y = b;
-	int			by_text = 0;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->text != NULL && y->text != NULL)
-		by_text = strcmp(x->text, y->text);
-	else if (x->text != NULL || y->text != NULL)
-		by_text = x->text != NULL ? -1 : 1;
-	if (by_text != 0)
-		return by_text;
-	return (x->key > y->key) - (x->key < y->key);
-}
-
 /* up to n entries with at least min_count */
 OsmlStatus
 osml_tally_top(const OsmlTally *tally, int n, int64_t min_count,
@@ -377,8 +608,10 @@ osml_tally_top(const OsmlTally *tally, int n, int64_t min_count,
 		if (slot->count > 0 && slot->count >= min_count)
 			all[kept++] = (OsmlTallyEntry) {slot->key, slot->count, slot->text};
 	}
-	qsort(all, (size_t) kept, sizeof(OsmlTallyEntry), by_frequency);
 	*found = kept < n ? kept : n;
+	if (*found > 0 && *found < kept)
+		select_entry(all, kept, *found - 1);
+	qsort(all, (size_t) *found, sizeof(OsmlTallyEntry), by_frequency);
 	if (*found > 0)
 		memcpy(out, all, (size_t) *found * sizeof(OsmlTallyEntry));
 	osml_arena_release(&tally->arena, all);

@@ -2,15 +2,16 @@
  * tally.h
  *	  The most frequent keys of a stream, with their counts, in bounded memory.
  *
- * Exact while there are at most `capacity` different keys (twice as many are
- * held before one goes).  When there are more, keys with the smallest counts
- * make room, and what a key may have lost is bounded by osml_tally_error(): a
- * key that is more frequent than that is always there, and a count is never
- * too high.  The bound itself is at most rows / capacity, for merged tallies
- * too.  The texts of keys are kept as long as their keys are.
+ * Exact while there are at most twice `capacity` different keys, or as many as
+ * there is room for.  When there are more, keys with the smallest counts make
+ * room, and what a key may have lost is bounded by osml_tally_error(): a key that
+ * is more frequent than that is always there, and a count is never too high.  The
+ * bound itself is at most rows / capacity, for merged tallies too.  The texts of
+ * keys are kept as long as their keys are.
  *
- * Sources: lossy counting, Manku and Motwani, VLDB 2002; the bound that rises
- * with the keys that go is that of Space-Saving, Metwally et al., ICDT 2005.
+ * Sources: the bound that rises with the keys that go is that of Space-Saving,
+ * Metwally et al., ICDT 2005, and so is choosing by the counts that are sure; why
+ * it holds for merged parts, Agarwal et al., "Mergeable summaries", PODS 2012.
  */
 #ifndef OSML_TALLY_H
 #define OSML_TALLY_H
@@ -40,7 +41,18 @@ typedef struct OsmlTallyEntry
 
 extern OsmlTally *osml_tally_create(const OsmlArena *arena, int capacity);
 
-/* bytes that a tally takes at most, texts aside; told: keys have texts */
+/* bytes that tallies may take together, tables and texts; each may hold twice its
+ * capacity even when there are none left */
+typedef struct OsmlTallyRoom
+{
+	int64_t		left;
+} OsmlTallyRoom;
+
+/* hold as many keys as there is room for; the room stays the caller's, and must
+ * last as long as the tally */
+extern void osml_tally_share_room(OsmlTally *tally, OsmlTallyRoom *room);
+
+/* bytes that a tally without room takes at most, texts aside; told: keys have texts */
 extern size_t osml_tally_most_bytes(int capacity, bool told);
 
 /* count n keys; OSML_KEY_NULL is not counted.  use[i] false: not row i; use may

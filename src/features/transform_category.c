@@ -52,7 +52,13 @@ needs(const OsmlStep *step)
 	return osml_step_given(step, CATEGORIES) ? 0 : OSML_NEED_TALLY;
 }
 
-/* some times as many as are kept, so that the last of those are the right ones */
+/*
+ * Where there is no room for more: some times as many as are kept, so that the
+ * last of those are the right ones.  A tally loses at most rows / capacity of a
+ * key, so with four times as many one that is in more than 1.25 / max_categories
+ * of the rows is kept: its count is above rows / max_categories, and fewer than
+ * max_categories others can be.
+ */
 static int
 capacity(const OsmlStep *step)
 {

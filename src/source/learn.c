@@ -9,6 +9,7 @@
 #include "utils/memutils.h"
 
 #include "features/fit.h"
+#include "osml.h"
 #include "source/context_arena.h"
 #include "source/encode.h"
 #include "source/learn.h"
@@ -77,7 +78,7 @@ osml_source_learn_plan(OsmlFeatureSet *set, const char *dataset, OsmlAnalysis *a
 	context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
 									ALLOCSET_DEFAULT_SIZES);
 	arena = osml_context_arena(context);
-	pass = osml_fit_begin(set->program, &arena, &status);
+	pass = osml_fit_begin(set->program, &arena, 0, &status);
 	for (int i = 0; pass != NULL && i < analysis->n_columns; i++)
 	{
 		OsmlAnalysisColumn *column = &analysis->columns[i];
@@ -122,7 +123,9 @@ osml_source_learn(const OsmlSource *source, OsmlFeatureSet *set, const char *dat
 	context = AllocSetContextCreate(CurrentMemoryContext, "osml learning",
 									ALLOCSET_DEFAULT_SIZES);
 	arena = osml_context_arena(context);
-	while ((pass = osml_fit_begin(set->program, &arena, &status)) != NULL)
+	while ((pass = osml_fit_begin(set->program, &arena,
+								  OSML_FIT_ROOM((int64) osml_max_memory * 1024),
+								  &status)) != NULL)
 	{
 		OsmlScan	scan = {.set = set,.sink = take_block,.text_sink = take_text,.arg = pass};
 		int			bad = 0;

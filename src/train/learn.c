@@ -222,7 +222,8 @@ osml_learn(OsmlLesson *lesson)
 	for (;;)
 	{
 		lesson->fit = complete ? NULL :
-			osml_fit_begin(lesson->set->program, &arena, &status);
+			osml_fit_begin(lesson->set->program, &arena,
+						   OSML_FIT_ROOM(lesson->budget->memory_limit), &status);
 		osml_check_status(status);
 		if (lesson->fit == NULL && lesson->labels == NULL)
 			break;

@@ -91,7 +91,7 @@ learn(OsmlProgram *program, const OsmlBlock *raw, bool by_profile, int capacity)
 	for (int i = 0; i < 2; i++)
 		osml_profile_numbers(&profiles[i], osml_block_column(raw, i), NULL, ROWS);
 	osml_profile_keys(&profiles[2], osml_block_keys(raw, &layout, 0), NULL, ROWS);
-	while ((pass = osml_fit_begin(program, &arena.arena, &status)) != NULL)
+	while ((pass = osml_fit_begin(program, &arena.arena, 0, &status)) != NULL)
 	{
 		char		message[256];
 		int			bad;
@@ -133,7 +133,7 @@ learn_from_nothing(int group)
 	bin.group = group;
 	for (int i = 0; i < 2; i++)
 		osml_program_add(program, &bin, &numbers[i], message);
-	pass = osml_fit_begin(program, &arena.arena, &status);
+	pass = osml_fit_begin(program, &arena.arena, 0, &status);
 	osml_fit_block(pass, raw, NULL);
 	osml_fit_end(pass, &bad, message);
 	free(raw);
@@ -217,7 +217,7 @@ main(void)
 	test_arena_init(&arena);
 	by_rows = program_new();
 	by_profile = program_new();
-	pass = osml_fit_begin(program_new(), &arena.arena, &status);
+	pass = osml_fit_begin(program_new(), &arena.arena, 0, &status);
 	ok(osml_fit_capacity(pass, key) >= 3, "a category says what it wants to be counted");
 	ok(osml_fit_capacity(pass, numbers[0]) == 0, "a number needs no counts");
 	ok(learn(by_rows, raw, false, 0) == 2, "two passes read rows");

@@ -205,7 +205,7 @@ learn(OsmlProgram *program, const OsmlBlock *raw, const bool *use)
 	OsmlStatus	status;
 	int			passes = 0;
 
-	while ((pass = osml_fit_begin(program, &arena.arena, &status)) != NULL)
+	while ((pass = osml_fit_begin(program, &arena.arena, 0, &status)) != NULL)
 	{
 		char		message[256];
 		int			bad;
@@ -578,7 +578,7 @@ test_deadlock(void)
 	step.group = 7;
 	in = add(program, &step, &in);
 	add(program, &step, &in);
-	ok(osml_fit_begin(program, &arena.arena, &status) == NULL && status == OSML_BAD_SHAPE,
+	ok(osml_fit_begin(program, &arena.arena, 0, &status) == NULL && status == OSML_BAD_SHAPE,
 	   "a group that waits for itself is an error");
 	test_arena_free(&arena);
 }
@@ -611,7 +611,7 @@ within(long budget, const OsmlBlock *raw)
 	}
 	if (program == NULL)
 		return false;
-	while ((pass = osml_fit_begin(program, &arena.arena, &status)) != NULL)
+	while ((pass = osml_fit_begin(program, &arena.arena, 0, &status)) != NULL)
 	{
 		if (osml_fit_text(pass, 0, key_of("red"), "red", 3) != OSML_OK ||
 			osml_fit_block(pass, raw, NULL) != OSML_OK ||

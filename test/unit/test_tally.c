@@ -105,7 +105,7 @@ test_exact(void)
  */
 static bool
 keeps_promises(const OsmlTally *tally, const int64_t *truth, int64_t rows,
-			   int capacity)
+			   int capacity, bool room)
 {
 	static OsmlTallyEntry top[2 * MOST];
 	static bool seen[MOST + 1];
@@ -113,7 +113,7 @@ keeps_promises(const OsmlTally *tally, const int64_t *truth, int64_t rows,
 	int			n;
 
 	if (osml_tally_top(tally, 2 * MOST, 0, top, &n) != OSML_OK ||
-		n > 2 * capacity || n != osml_tally_size(tally))
+		(n > 2 * capacity && !room) || n != osml_tally_size(tally))
 		return false;
 	if (osml_tally_total(tally) != rows || error > rows / capacity)
 		return false;
@@ -167,17 +167,22 @@ test_bounds(void)
 		int64_t		worst = 0;
 
 		for (int c = 0; c < 4; c++)
-			for (int parts = 1; parts <= 9; parts += 4)
+			for (int parts = 1; parts <= 13; parts += 4)
 			{
 				TestArena	memory;
 				const OsmlArena *arena = test_arena_init(&memory);
 				OsmlTally  *all = osml_tally_create(arena, capacities[c]);
+				OsmlTallyRoom room = {1000000};
 
+				if (parts > 9)
+					osml_tally_share_room(all, &room);
 				memset(truth, 0, sizeof(truth));
 				for (int part = 0; part < parts; part++)
 				{
 					OsmlTally  *tally = osml_tally_create(arena, capacities[c]);
 
+					if (parts > 9)
+						osml_tally_share_room(tally, &room);
 					for (int i = rows / parts * part;
 						 i < (part == parts - 1 ? rows : rows / parts * (part + 1)); i++)
 					{
@@ -189,7 +194,7 @@ test_bounds(void)
 					osml_tally_merge(all, tally);
 					osml_tally_free(tally);
 				}
-				broken += !keeps_promises(all, truth, rows, capacities[c]);
+				broken += !keeps_promises(all, truth, rows, capacities[c], parts > 9);
 				if (osml_tally_error(all) * capacities[c] > worst)
 					worst = osml_tally_error(all) * capacities[c];
 				test_arena_free(&memory);
@@ -199,7 +204,146 @@ test_bounds(void)
 	}
 }
 
+/* --- which keys stay --------------------------------------------------------- */
+
+/* keys that are all alike: as many as are promised stay */
+static void
+test_ties(void)
+{
+	TestArena	memory;
+	OsmlTally  *tally = osml_tally_create(test_arena_init(&memory), 1000);
+
+	for (int i = 0; i < 4 * MOST; i++)
+		osml_tally_add(tally, (uint64_t[1]) {1 + (uint64_t) i % MOST}, NULL, 1);
+	ok(osml_tally_size(tally) >= 1000 && osml_tally_error(tally) <= 4 * MOST / 1000,
+	   "of %d keys that are all alike %d stay", MOST, osml_tally_size(tally));
+	osml_tally_free(tally);
+	test_arena_free(&memory);
+}
+
+static int
+descending(const void *a, const void *b)
+{
+	int64_t		x = *(const int64_t *) a;
+	int64_t		y = *(const int64_t *) b;
+
+	return (x < y) - (x > y);
+}
+
+/*
+ * Draws among keys that are all alike, in a tally of 1,000 with so much room: which
+ * share of the rows of the 1,000 most frequent do those have that it takes for them?
+ */
+static double
+share_found(const OsmlArena *arena, int64_t bytes, int64_t *error)
+{
+	static int64_t truth[MOST + 1];
+	OsmlTallyRoom room = {bytes};
+	OsmlTally  *tally = osml_tally_create(arena, 1000);
+	OsmlTallyEntry top[1000];
+	int64_t		found = 0;
+	int64_t		best = 0;
+	int			n;
+
+	osml_tally_share_room(tally, &room);
+	memset(truth, 0, sizeof(truth));
+	for (int i = 0; i < 8 * MOST; i++)
+	{
+		uint64_t	key = 1 + draw(5, (uint64_t) i) % MOST;
+
+		truth[key]++;
+		osml_tally_add(tally, &key, NULL, 1);
+	}
+	osml_tally_top(tally, 1000, 1, top, &n);
+	for (int i = 0; i < n; i++)
+		found += truth[top[i].key];
+	qsort(truth, MOST + 1, sizeof(int64_t), descending);
+	for (int i = 0; i < 1000; i++)
+		best += truth[i];
+	*error = osml_tally_error(tally);
+	osml_tally_free(tally);
+	return room.left == bytes ? (double) found / (double) best : -1;
+}
+
+/* what room is good for */
+static void
+test_room(void)
+{
+	TestArena	memory;
+	const OsmlArena *arena = test_arena_init(&memory);
+	int64_t		error;
+	double		share = share_found(arena, 16000000, &error);
+
+	ok(error == 0 && share == 1, "with room for all keys counts are exact");
+	memory.most = 0;
+	share = share_found(arena, 3000000, &error);
+	ok(error > 0 && share > 0.9, "with room for half of them %.1f %% is found", 100 * share);
+	ok(memory.most < 3000000, "and no more is taken: %zu bytes", memory.most);
+	test_arena_free(&memory);
+}
+
 /* --- texts ------------------------------------------------------------------- */
+
+/*
+ * Rows of rare keys and of some that return, counted in blocks of 1,024, the texts
+ * told in blocks of `told` rows once each, as their first row is wanted; what the
+ * tally has then as one number, or 0: a text is missing.
+ */
+static uint64_t
+told_in_blocks(int told)
+{
+	TestArena	memory;
+	OsmlTally  *tally = osml_tally_create(test_arena_init(&memory), 50);
+	OsmlTallyRoom room = {1200000};
+	OsmlTallyEntry top[1000];
+	uint64_t	keys[1024];
+	uint64_t	sum = 1;
+	int			next = 0;
+	int			n;
+
+	osml_tally_share_room(tally, &room);
+	for (int row = 0; row < 40 * 1024; row++)
+	{
+		keys[row % 1024] = 1 + draw(9, (uint64_t) row / 2) % 7000;
+		for (int end = next + told; row == next || next % told != 0; next++)
+		{
+			uint64_t	key = 1 + draw(9, (uint64_t) next / 2) % 7000;
+			char		text[100] = "";
+			bool		again = false;
+
+			if (next == end)
+				break;
+			for (int i = end - told; i < next && !again; i++)
+				again = 1 + draw(9, (uint64_t) i / 2) % 7000 == key;
+			snprintf(text, sizeof(text), "%*d", (int) (key % 90), (int) key);
+			if (!again)
+				osml_tally_text(tally, key, text, strlen(text));
+		}
+		if (row % 1024 == 1023)
+			osml_tally_add(tally, keys, NULL, 1024);
+	}
+	osml_tally_top(tally, 1000, 1, top, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (top[i].text == NULL || (uint64_t) atoi(top[i].text) != top[i].key)
+			sum = 0;
+		sum = sum * 31 + top[i].key * 7 + (uint64_t) top[i].count;
+	}
+	ok(n == 1000 && osml_tally_error(tally) > 0 && sum > 0,
+	   "texts told in blocks of %d: none of %d keys lacks its own", told, n);
+	osml_tally_free(tally);
+	test_arena_free(&memory);
+	return sum;
+}
+
+static void
+test_telling(void)
+{
+	uint64_t	want = told_in_blocks(1024);
+
+	ok(told_in_blocks(700) == want && told_in_blocks(1000) == want && told_in_blocks(33) == want,
+	   "and which keys stay does not depend on how they are told");
+}
 
 /* blocks of texts told first, then counted; a million keys, of which 10 return */
 static void
@@ -349,6 +493,9 @@ main(void)
 {
 	test_exact();
 	test_bounds();
+	test_ties();
+	test_room();
+	test_telling();
 	test_texts();
 	test_bytes();
 	test_corners();
