@@ -88,7 +88,7 @@ COMMIT;
 
 -- --- refused ----------------------------------------------------------------------------
 
-SELECT matches(error_of($$SELECT osml_find_lr('rows', '{"optimizer": "exact"}')$$), '^22023 optimizer "exact" has no learning rate \| Choose AdamW', 'exact'),
+SELECT matches(error_of($$SELECT osml_find_lr('rows', '{"optimizer": "exact"}')$$), '^22023 optimizer "exact" has no learning rate \| Choose another "optimizer"', 'exact'),
 	matches(error_of($$SELECT osml_find_lr('rows', min_lr => 0)$$), '^22023 argument "min_lr" must be a number above 0 \| ', 'min_lr'),
 	matches(error_of($$SELECT osml_find_lr('rows', min_lr => 1)$$), '^22023 argument "max_lr" must be more than "min_lr" \| ', 'max_lr'),
 	matches(error_of($$SELECT osml_find_lr('rows', num_training => 12)$$), '^22023 argument "num_training" must be from 13 to 10000 \| ', 'num_training'),
