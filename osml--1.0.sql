@@ -745,7 +745,7 @@ CREATE FUNCTION osml_feature_report(dataset text, candidates text[] DEFAULT NULL
 	AS 'MODULE_PATHNAME', 'osml_feature_report'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
 COMMENT ON FUNCTION osml_feature_report(text, text[], integer)
-	IS 'judge the features of a dataset, and candidate SQL expressions: keep, look or drop, with figures and the reason';
+	IS 'judge the features of a dataset, plain or made by definitions, and candidate SQL expressions: keep, look or drop, with figures and the reason';
 
 CREATE FUNCTION osml_feature_pairs(dataset text, candidates text[] DEFAULT NULL,
 	sample_rows integer DEFAULT 20000,

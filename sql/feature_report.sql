@@ -137,7 +137,7 @@ SELECT "check", verdict, subject, round(figure::numeric, 3) AS figure, message, 
 SELECT "check", verdict, hint FROM osml_check('fr_bad', '{"on_null":"error", "on_nonfinite":"skip"}') WHERE "check" IN ('nulls', 'nonfinite', 'order');
 SELECT "check", verdict, message FROM osml_check('SELECT * FROM fr_bad WHERE y < 0') WHERE "check" = 'rows';
 SELECT "check", verdict, message, hint FROM osml_check('SELECT one, far FROM fr_bad') WHERE "check" = 'label';
--- definitions: what they take is not left out, and the report judges the columns behind them
+-- definitions: what they take is not left out, and the report judges what they make
 SELECT osml_create_dataset('fr_made', 'fr_bad', label => 'y', features => '{gaps,far}') > 0 AS created;
 SELECT "check", verdict, figure, message FROM osml_check('fr_made') WHERE "check" IN ('features', 'nulls');
 SELECT osml_transform('fr_made', 'gaps', 'impute', '{"method": "mean"}'), osml_bin('fr_made', 'far', 4);

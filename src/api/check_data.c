@@ -168,6 +168,9 @@ attempt_duplicates(OsmlCheck *check)
 	OsmlTwins	twins;
 	bool		torn;
 
+	/* nothing is read of rows where features could not be made of them */
+	if (check->report->assess.n_features == 0)
+		return;
 	osml_report_twins(check->report, &twins);
 	/* where parts are held out, whether they share rows is seen below */
 	torn = twins.share > TWINS_SHARE && dataset->val == NULL && dataset->test == NULL;

@@ -154,6 +154,7 @@ begin_report(FunctionCallInfo fcinfo, bool *empty)
 	List	   *candidates = osml_maybe_texts(fcinfo, 1, "candidates");
 	int			sample_rows = PG_ARGISNULL(2) ? 20000 : PG_GETARG_INT32(2);
 	OsmlDatasetRow *dataset;
+	List	   *definitions = NIL;
 	OsmlReport *report;
 
 	if (sample_rows < 100)
@@ -161,9 +162,10 @@ begin_report(FunctionCallInfo fcinfo, bool *empty)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("sample_rows must be at least 100, not %d", sample_rows)));
 	dataset = osml_named_dataset(name);
+	if (dataset->dataset_id)
+		definitions = osml_definitions_find(dataset->dataset_id);
 	report = osml_report_resolve(dataset, osml_hparams_parse(dataset->options, NULL), candidates,
-								 dataset->dataset_id ? osml_definitions_find(dataset->dataset_id) : NIL,
-								 true);
+								 definitions, true);
 	*empty = !osml_report_read(report, sample_rows, NULL, NULL);
 	if (*empty)
 		ereport(NOTICE,

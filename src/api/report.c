@@ -33,8 +33,9 @@ add_name(List *names, char *name)
 
 /*
  * The columns behind chosen features: where nothing can be made of a row, a
- * feature that is defined is judged by the columns it is made of.  A feature is made of columns and of features
- * defined before it, so no more rounds are needed than there are definitions.
+ * feature that is defined is judged by the columns it is made of.  It is made of
+ * columns and of features defined before it, so no more rounds are needed than
+ * there are definitions.
  */
 static List *
 columns_behind(const OsmlSource *source, List *features, List *definitions)

@@ -214,12 +214,14 @@ ask_scale(OsmlAssess *assess, int j)
 			break;
 		case OSML_MEANS_CODE:
 			if (!kind->regrouped)
-				osml_assess_say(found, OSML_LOOK, "numbers that name things, not sizes: make it a category");
+				osml_assess_say(found, OSML_LOOK,
+								"numbers that name things, not sizes: make it a category");
 			break;
 		case OSML_MEANS_CYCLE:
 			if (!kind->regrouped)
-				osml_assess_say(found, OSML_LOOK, "%s goes round: its ends are neighbours; use cyclic or bins",
-							meaning->cycle.name);
+				osml_assess_say(found, OSML_LOOK,
+								"%s goes round: its ends are neighbours; use cyclic or bins",
+								meaning->cycle.name);
 			break;
 		default:
 			break;

@@ -41,8 +41,8 @@ typedef struct OsmlColumns
 
 /*
  * The columns of a report: features (char *), then candidates, then the label.  A
- * feature that made (or NULL) has is what its definitions make, any other a column of the source; an
- * array of numbers is a column an element.  Errors: no such column, with the
+ * feature that made (or NULL) has is what its definitions make, any other a column
+ * of the source; an array of numbers is a column an element.  Errors: no such column, with the
  * nearest; a candidate that no feature's expression may be (expression.h).
  */
 extern OsmlColumns *osml_columns_resolve(OsmlSource *source, const char *label,
