@@ -540,7 +540,7 @@ CREATE VIEW osml.weights WITH (security_barrier) AS
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.weight w ON w.version_id = v.version_id;
-COMMENT ON VIEW osml.weights IS 'weights of linear models, with their errors where the run gave them';
+COMMENT ON VIEW osml.weights IS 'weights of linear models, with their errors where the run gave them; those of the categories that osml.bins lists for the version';
 COMMENT ON COLUMN osml.weights.feature IS 'column, element of an array column, or (intercept)';
 COMMENT ON COLUMN osml.weights.weight IS 'change of the prediction when the feature grows by one of its own units';
 COMMENT ON COLUMN osml.weights.scaled_weight IS 'the weight as trained, on scaled features';
@@ -584,7 +584,7 @@ CREATE VIEW osml.bins WITH (security_barrier) AS
 	FROM osml.usable_model m
 		JOIN osml.model_version v ON v.model_id = m.model_id
 		JOIN osml.bin b ON b.version_id = v.version_id;
-COMMENT ON VIEW osml.bins IS 'bins and categories of the features of datasets and of model versions';
+COMMENT ON VIEW osml.bins IS 'bins and categories of the features of datasets and of model versions: all of a feature that has up to 20000; of more the 20000 most frequent of those that occur, or the first ones while they are not counted; a model version has 40000 rows at most, which its larger features share';
 COMMENT ON COLUMN osml.bins.dataset IS 'dataset whose feature it is; NULL: a model version''s';
 COMMENT ON COLUMN osml.bins.model IS 'model whose feature it is; NULL: a dataset''s';
 COMMENT ON COLUMN osml.bins.version IS 'version of the model';

@@ -97,6 +97,24 @@ SELECT osml_transform('buckets', 'u', 'hash', '{"buckets": 524288}');
 SELECT osml_train('buckets', '{"max_epochs": 1}') > 0;
 SELECT categories FROM osml.features WHERE model = 'buckets';
 SELECT message FROM osml.events e JOIN osml.runs USING (run_id) WHERE model = 'buckets';
+SELECT count(*), min(count), sum(count) > 20000 AS most_frequent, count(*) = count(mean_label) AS with_label FROM osml.bins WHERE model = 'buckets';
+SELECT count(*) FROM osml.weights w JOIN osml.bins USING (model, version, feature, category) WHERE model = 'buckets';
+-- Equally frequent texts: as many are learned as there may be, the same ones whoever reads.
+CREATE TABLE alike AS SELECT i % 10 AS y, 'u' || i AS u FROM generate_series(1, 160003) i;
+SELECT osml_train('alike', '{"max_epochs": 1, "batch_size": 4096}') > 0;
+SELECT count(*), sum(count), min(category COLLATE "C"), max(category COLLATE "C") FROM osml.bins WHERE model = 'alike' AND category NOT LIKE '(%';
+SET osml.max_memory = '24MB';
+SELECT osml_train('alike', '{"max_epochs": 1, "batch_size": 4096}') > 0;
+SELECT osml_train('alike', '{"max_epochs": 1, "batch_size": 4096, "num_workers": 2}') > 0;
+SELECT version, count(*), sum(count), count(*) FILTER (WHERE category IN (SELECT category FROM osml.bins WHERE model = 'alike' AND version = 2)) AS same
+	FROM osml.bins WHERE model = 'alike' AND version > 1 AND category NOT LIKE '(%' GROUP BY version ORDER BY version;
+-- Of many more texts than there is room to count, those that are more frequent.
+CREATE TABLE uneven AS SELECT 'u' || CASE WHEN i % 20 = 0 THEN 9000000 + i / 20 % 1500 ELSE i END AS u, i % 10 AS y FROM generate_series(1, 400000) i;
+SELECT osml_create_dataset('uneven', 'uneven', label => 'y') > 0;
+SELECT osml_transform('uneven', 'u', 'category', '{"max_categories": 1500}');
+SELECT osml_train('uneven', '{"max_epochs": 1, "batch_size": 4096}') > 0;
+SELECT count(*), min(count), max(count), min(category COLLATE "C") FROM osml.bins WHERE model = 'uneven' AND category NOT LIKE '(%';
+SET osml.max_memory = '64MB';
 SELECT osml_transform('buckets', 'u', 'hash', '{"buckets": 16777215}');
 DO $$ BEGIN
 	PERFORM osml_train('buckets', '{"max_epochs": 1}', 'too_many');

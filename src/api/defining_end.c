@@ -286,7 +286,7 @@ store_bins(const OsmlDefining *defining, const OsmlFeatureSet *set, const char *
 
 		if (found->code >= 0 && strcmp(found->name, feature) == 0 &&
 			osml_bin_edges(&set->program->steps[found->step].step, &n_edges))
-			rows = osml_bins_of_code(set->program, found->code, NULL, NULL, &n);
+			rows = osml_bins_of_code(set->program, found->code, NULL, OSML_MAX_BIN_ROWS, &n);
 	}
 	osml_bins_replace(defining->dataset->dataset_id, 0, feature, rows, n);
 }

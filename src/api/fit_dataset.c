@@ -50,6 +50,7 @@ store_bins(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set,
 	for (int i = 0; i < set->n_features; i++)
 	{
 		const OsmlFeature *feature = &set->features[i];
+		OsmlCodeStats own;
 		OsmlBinRow *rows;
 		size_t		first;
 		int			n;
@@ -62,8 +63,8 @@ store_bins(const OsmlDatasetRow *dataset, const OsmlFeatureSet *set,
 			continue;
 		}
 		first = osml_layout_table(&set->program->output, feature->code);
-		rows = osml_bins_of_code(set->program, feature->code, stats->count + first,
-								 stats->label_mean + first, &n);
+		own = (OsmlCodeStats) {stats->count + first, stats->label_mean + first};
+		rows = osml_bins_of_code(set->program, feature->code, &own, OSML_MAX_BIN_ROWS, &n);
 		osml_bins_replace(dataset->dataset_id, 0, feature->name, rows, n);
 	}
 }

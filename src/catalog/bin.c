@@ -42,37 +42,55 @@ osml_code_text(const OsmlProgram *program, int k, int64 code)
 	return pnstrdup(name, pg_mbcliplen(name, strlen(name), strlen(name)));
 }
 
+OsmlListing
+osml_list_codes(const int64 *count, int64 n_codes, int most)
+{
+	OsmlListing listing;
+
+	listing.codes = palloc(sizeof(int32) * Max(1, Min(n_codes, most)));
+	if (n_codes > most && count != NULL)
+	{
+		listing.n = osml_code_stats_frequent(count, n_codes, most, listing.codes);
+		return listing;
+	}
+	listing.n = (int) Min(n_codes, most);
+	for (int i = 0; i < listing.n; i++)
+		listing.codes[i] = i;
+	return listing;
+}
+
 OsmlBinRow *
-osml_bins_of_code(const OsmlProgram *program, int k, const int64 *count,
-				  const double *mean_label, int *n)
+osml_bins_of_code(const OsmlProgram *program, int k, const OsmlCodeStats *stats,
+				  int most, int *n)
 {
 	int			step = osml_program_code_step(program, program->codes[k]);
 	const OsmlProgramStep *made_by = &program->steps[step];
 	const double *edges;
 	int			n_edges = 0;
-	int64		n_codes;
+	OsmlListing listing;
 	OsmlBinRow *rows;
 
 	*n = 0;
 	if (!made_by->fitted)
 		return NULL;
 	edges = osml_bin_edges(&made_by->step, &n_edges);
-	n_codes = made_by->step.transform->n_codes(&made_by->step);
-	rows = palloc(sizeof(OsmlBinRow) * Max(1, Min(n_codes, OSML_MAX_BIN_ROWS)));
-	for (int64 code = 0; code < n_codes && *n < OSML_MAX_BIN_ROWS; code++)
+	listing = osml_list_codes(stats ? stats->count : NULL,
+							  made_by->step.transform->n_codes(&made_by->step), most);
+	rows = palloc(sizeof(OsmlBinRow) * Max(1, listing.n));
+	for (int i = 0; i < listing.n; i++)
 	{
-		OsmlBinRow *row = &rows[*n];
+		OsmlBinRow *row = &rows[i];
+		int32		code = listing.codes[i];
+		int64		count = stats ? stats->count[code] : -1;
 
-		if (n_codes > OSML_MAX_BIN_ROWS && count && count[code] == 0)
-			continue;
 		row->bin = code;
 		row->low = code + 1 < n_edges ? edges[code] : NAN;
 		row->high = code + 1 < n_edges ? edges[code + 1] : NAN;
 		row->category = osml_code_text(program, k, code);
-		row->count = count ? count[code] : -1;
-		row->mean_label = count && count[code] > 0 ? mean_label[code] : NAN;
-		(*n)++;
+		row->count = count;
+		row->mean_label = count > 0 ? stats->label_mean[code] : NAN;
 	}
+	*n = listing.n;
 	return rows;
 }
 

@@ -10,10 +10,12 @@
 
 #include "nodes/pg_list.h"
 
+#include "compute/code_stats.h"
 #include "features/program.h"
 
-/* most rows that are kept of one feature */
+/* most rows that are kept of one feature, and of a version's features together */
 #define OSML_MAX_BIN_ROWS 20000
+#define OSML_MAX_VERSION_ROWS 40000
 
 typedef struct OsmlBinRow
 {
@@ -29,13 +31,26 @@ typedef struct OsmlBinRow
  * length; palloc'd */
 extern char *osml_code_text(const OsmlProgram *program, int k, int64 code);
 
+/* codes of a feature that are listed for people, ascending */
+typedef struct OsmlListing
+{
+	int			n;
+	int32	   *codes;			/* palloc'd */
+} OsmlListing;
+
 /*
- * The rows of a program's k-th code output, from its step, or NULL while that is
- * not fitted.  count and mean_label of each code may be NULL: not counted.  All
- * codes are listed where they are few enough; else those that have rows.
+ * All codes where there are at most `most`; else the most frequent of those that
+ * have rows, or the first ones where they are not counted (count is NULL).
+ */
+extern OsmlListing osml_list_codes(const int64 *count, int64 n_codes, int most);
+
+/*
+ * The rows of a program's k-th code output, at most `most`, from its step, or NULL
+ * while that is not fitted.  stats starts with the output's first code; NULL: rows
+ * are not counted.
  */
 extern OsmlBinRow *osml_bins_of_code(const OsmlProgram *program, int k,
-									 const int64 *count, const double *mean_label, int *n);
+									 const OsmlCodeStats *stats, int most, int *n);
 
 /*
  * These n rows in place of all that there are of the feature.  One of the two

@@ -21,4 +21,14 @@ typedef struct OsmlCodeStats
 extern void osml_code_stats_block(OsmlCodeStats *stats, const OsmlLayout *layout,
 								  const OsmlBlock *raw);
 
+/* codes that have rows */
+extern int64_t osml_code_stats_used(const int64_t *count, int64_t n_codes);
+
+/*
+ * Up to `most` of the codes that have rows, the most frequent ones, of equals the
+ * lower code; in ascending order.  Returns their number.
+ */
+extern int	osml_code_stats_frequent(const int64_t *count, int64_t n_codes, int most,
+									 int32_t *codes);
+
 #endif							/* OSML_CODE_STATS_H */

@@ -217,6 +217,7 @@ const OsmlTransform osml_transform_date_part = {
 	.min_inputs = 1,
 	.max_inputs = 1,
 	.keeps_null = true,
+	.turns = true,
 	.params = params,
 	.n_params = OSML_LENGTH(params),
 	.n_out = n_out,

@@ -15,11 +15,9 @@
 #include "model/explain.h"
 #include "model/linear.h"
 #include "source/definition.h"
+#include "train/listing.h"
 #include "train/version.h"
 #include "train/weights.h"
-
-/* categories of a version that are listed, a row each in osml.weight and osml.bin */
-#define MAX_LISTED 20000
 
 /* The parameters as safetensors bytes, tensor by tensor. */
 static bytea *
@@ -158,24 +156,6 @@ osml_settle_unseen(OsmlRun *run)
 	}
 }
 
-/*
- * Which code columns are listed for people, as long as there is room for all
- * of their categories; *n is the number of those.
- */
-static bool *
-listed_codes(const OsmlRun *run, int *n)
-{
-	bool	   *listed = palloc0(Max(1, run->layout.n_codes));
-
-	*n = 0;
-	for (int k = 0; k < run->layout.n_codes; k++)
-	{
-		listed[k] = run->layout.code_sizes[k] <= MAX_LISTED - *n;
-		*n += listed[k] ? run->layout.code_sizes[k] : 0;
-	}
-	return listed;
-}
-
 /* Rows whose category was too rare for the vocabulary: worth a word if many. */
 static void
 report_others(OsmlRun *run, int code)
@@ -199,26 +179,9 @@ report_others(OsmlRun *run, int code)
 void
 osml_report_categories(OsmlRun *run)
 {
-	int			n;
-	bool	   *listed = listed_codes(run, &n);
-	int			left_out = 0;
-	const char *first = NULL;
-
 	for (int k = 0; k < run->layout.n_codes; k++)
-	{
 		report_others(run, k);
-		if (listed[k])
-			continue;
-		if (left_out++ == 0)
-			first = osml_code_feature(run->set, k)->name;
-	}
-	if (left_out > 0)
-		osml_log_event(run, "info", "categories_not_listed",
-					   psprintf("osml.weights and osml.bins list at most %d categories and leave out "
-								"those of \"%s\"%s; the model has them all", MAX_LISTED, first,
-								left_out == 1 ? "" :
-								psprintf(" and %d other feature%s", left_out - 1,
-										 left_out == 2 ? "" : "s")));
+	osml_report_listing(run);
 }
 
 /* Inference of weight i (the last: the intercept), NaN without. */
@@ -240,7 +203,7 @@ typedef struct WeightReport
 	const char *class;
 	const double *weight;		/* in the columns' own units: numbers, then entries */
 	double		intercept;
-	const bool *listed;			/* code columns */
+	const OsmlListing *listings;	/* of code columns */
 	OsmlVersionWeight *next;	/* row to fill */
 } WeightReport;
 
@@ -249,10 +212,12 @@ static void
 fill_category_weights(const OsmlRun *run, WeightReport *report, int code, size_t first)
 {
 	const OsmlFeature *feature = osml_code_feature(run->set, code);
+	const OsmlListing *listing = &report->listings[code];
 
-	for (int c = 0; c < run->layout.code_sizes[code]; c++)
+	for (int k = 0; k < listing->n; k++)
 	{
 		OsmlVersionWeight *out = report->next++;
+		int32		c = listing->codes[k];
 		size_t		i = run->layout.n_dense + first + c;
 
 		out->feature = feature->name;
@@ -291,8 +256,7 @@ fill_output_weights(const OsmlRun *run, const OsmlVersionRow *row, WeightReport 
 	}
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
-		if (report->listed[k])
-			fill_category_weights(run, report, k, entry);
+		fill_category_weights(run, report, k, entry);
 		entry += run->layout.code_sizes[k];
 	}
 }
@@ -312,7 +276,7 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 	int			n_outputs = run->spec.n_outputs;
 	size_t		n = run->layout.n_dense + osml_layout_entries(&run->layout);
 	int			n_listed;
-	WeightReport report = {.listed = listed_codes(run, &n_listed)};
+	WeightReport report;
 	double	   *weight;
 	double	   *intercept = palloc(sizeof(double) * n_outputs);
 
@@ -320,6 +284,7 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 		return;
 	weight = MemoryContextAllocHuge(CurrentMemoryContext,
 									sizeof(double) * Max(1, n) * n_outputs);
+	report.listings = osml_run_listings(run, &n_listed);
 	osml_linear_unscale(&run->spec, &run->scaling, run->params, weight, intercept);
 	row->n_weights = n_outputs * (1 + run->layout.n_dense + n_listed);
 	row->weights_report = report.next = palloc0(sizeof(OsmlVersionWeight) * row->n_weights);
@@ -337,26 +302,22 @@ fill_weights(OsmlRun *run, OsmlVersionRow *row)
 static void
 store_bins(const OsmlRun *run, int64 version_id)
 {
-	int			n_listed;
-	bool	   *listed = listed_codes(run, &n_listed);
-	size_t		entry = 0;
+	int		   *most = osml_run_listed(run);
+	OsmlCodeStats stats = run->code_stats;
 
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
 		OsmlBinRow *rows;
 		int			n;
 
-		if (listed[k])
-		{
-			/* numbers of classes have a mean where it is a share */
-			for (int c = 0; run->classes && run->classes->n > 2 &&
-				 c < run->layout.code_sizes[k]; c++)
-				run->code_stats.label_mean[entry + c] = NAN;
-			rows = osml_bins_of_code(run->set->program, k, run->code_stats.count + entry,
-									 run->code_stats.label_mean + entry, &n);
-			osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
-		}
-		entry += run->layout.code_sizes[k];
+		/* numbers of classes have a mean where it is a share */
+		for (int c = 0; run->classes && run->classes->n > 2 &&
+			 c < run->layout.code_sizes[k]; c++)
+			stats.label_mean[c] = NAN;
+		rows = osml_bins_of_code(run->set->program, k, &stats, most[k], &n);
+		osml_bins_replace(0, version_id, osml_code_feature(run->set, k)->name, rows, n);
+		stats.count += run->layout.code_sizes[k];
+		stats.label_mean += run->layout.code_sizes[k];
 	}
 }
 
