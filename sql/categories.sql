@@ -185,5 +185,5 @@ SELECT osml_train('SELECT i % 2 AS y, decode(lpad(to_hex(i % 3 + 1), 2, ''0''), 
 SELECT model, string_agg(category, ' ' ORDER BY position) FROM osml.weights WHERE model IN ('by_0', 'by_2') AND feature = 'b' GROUP BY model ORDER BY model;
 RESET bytea_output;
 
-SELECT osml_drop_dataset(d) FROM unnest('{nums, zips, buckets, vocabulary}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{uneven, nums, zips, buckets, vocabulary}'::text[]) d;
 DROP SCHEMA scat CASCADE;
