@@ -29,6 +29,25 @@ SELECT trained('large');
 UPDATE osml.definitions SET params = '{"mean": 0, "std": 1e308}' WHERE dataset = 'large' AND feature = 'a';
 SELECT osml_fit_features('large');
 
+-- A bound that leaves all values on its wrong side, where the other bound is to be learned.
+CREATE TABLE low AS SELECT i::float8 AS y, i::float8 AS a, i::float8 AS b FROM generate_series(1, 1000) i;
+SELECT osml_create_dataset('low', 'low') > 0;
+SELECT osml_bin('low', 'a', 10, lo => 5000);
+SELECT osml_bin('low', ARRAY['a', 'b'], 10, hi => 1);
+SELECT osml_transform('low', 'b', 'minmax', '{"min": 5000}');
+SELECT osml_fit_features('low');
+SELECT feature, fitted FROM osml.definitions WHERE dataset = 'low' ORDER BY feature;
+SELECT count(*) FROM osml.bins WHERE dataset = 'low';
+SELECT trained('low');
+SELECT * FROM osml_check('low') WHERE verdict = 'error';
+SELECT osml_drop_feature('low', 'b');
+SELECT osml_bin('low', ARRAY['a', 'b'], 10, lo => 500);
+SELECT trained('low');
+-- Bounds between which numbers have no room for the bins.
+SELECT osml_bin('low', 'a', 10, lo => 1, hi => 1.0000000000000002);
+SELECT osml_bin('low', 'a', 4, lo => 1, hi => 1.000000000000001);
+SELECT category FROM osml.bins WHERE dataset = 'low' AND feature = 'a_bin' ORDER BY bin;
+
 -- A row's feature that is no number.
 CREATE TABLE odd AS SELECT i::float8 AS y, i - 5::float8 AS x FROM generate_series(1, 9) i;
 SELECT osml_create_dataset('odd', 'odd') > 0;

@@ -46,17 +46,17 @@ osml_cross(PG_FUNCTION_ARGS)
 
 /* Raise: inputs that are no names. */
 static void pg_attribute_noreturn()
-wrong_inputs(const char *key)
+wrong_inputs(const char *whose, const char *key)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("\"%s\" must be the name of a column or feature, or an array of names",
-					key)));
+			 errmsg("%s: \"%s\" must be the name of a column or feature, or an array of names",
+					whose, key)));
 }
 
 /* The names that "input" or "inputs" gives: a string, or an array of them. */
 static List *
-names_of(const char *key, const JsonbValue *value)
+names_of(const char *whose, const char *key, const JsonbValue *value)
 {
 	JsonbContainer *array = value->val.binary.data;
 	List	   *names = NIL;
@@ -65,21 +65,21 @@ names_of(const char *key, const JsonbValue *value)
 		return list_make1(pnstrdup(value->val.string.val, value->val.string.len));
 	if (value->type != jbvBinary || !JsonContainerIsArray(array) ||
 		JsonContainerSize(array) == 0)
-		wrong_inputs(key);
+		wrong_inputs(whose, key);
 	for (int i = 0; i < (int) JsonContainerSize(array); i++)
 	{
 		JsonbValue *element = getIthJsonbValueFromContainer(array, i);
 
 		if (element->type != jbvString)
-			wrong_inputs(key);
+			wrong_inputs(whose, key);
 		names = lappend(names, pnstrdup(element->val.string.val, element->val.string.len));
 	}
 	return names;
 }
 
-/* Take "input" and "inputs" out of the params. */
+/* Take "input" and "inputs" out of the params; whose, for messages. */
 static List *
-take_inputs(Jsonb **params)
+take_inputs(const char *whose, Jsonb **params)
 {
 	static const char *const keys[] = {"input", "inputs"};
 	List	   *names = NIL;
@@ -96,9 +96,9 @@ take_inputs(Jsonb **params)
 		if (names != NIL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"input\" and \"inputs\" are both given"),
+					 errmsg("%s: \"input\" and \"inputs\" are both given", whose),
 					 errhint("Leave one of them out.")));
-		names = names_of(keys[i], value);
+		names = names_of(whose, keys[i], value);
 		*params = DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(*params),
 													 CStringGetTextDatum(keys[i])));
 	}
@@ -145,7 +145,9 @@ osml_transform(PG_FUNCTION_ARGS)
 	char	   *feature = osml_need_text(fcinfo, 1, "feature");
 	char	   *transform = osml_need_text(fcinfo, 2, "transform");
 	Jsonb	   *params = PG_ARGISNULL(3) ? osml_jsonb("{}") : PG_GETARG_JSONB_P_COPY(3);
-	List	   *inputs = take_inputs(&params);
+	char	   *whose = psprintf("%s of %s", transform,
+								 osml_feature_words(defining->dataset->name, feature));
+	List	   *inputs = take_inputs(whose, &params);
 	OsmlDefinition *definition = find_transform(defining, feature, transform);
 
 	if (definition)

@@ -26,6 +26,14 @@ enum
 	DATASET, FEATURES, BINS, METHOD, LO, HI, EDGES, OUTSIDE, NAME
 };
 
+/* params in the making, and whose they are, for messages */
+typedef struct Cut
+{
+	FunctionCallInfo fcinfo;
+	const char *whose;			/* "bin of feature "a_bin" of dataset "d"" */
+	StringInfoData out;
+} Cut;
+
 /* Start a member of the params. */
 static void
 put_key(StringInfo out, const char *key)
@@ -34,40 +42,42 @@ put_key(StringInfo out, const char *key)
 }
 
 static void
-put_number(StringInfo out, const char *argument, double number)
+put_number(Cut *cut, const char *argument, double number)
 {
 	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
 
 	if (!isfinite(number))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be finite", argument)));
+				 errmsg("%s: argument \"%s\" must be finite", cut->whose, argument)));
 	double_to_shortest_decimal_buf(number, digits);
-	appendStringInfoString(out, digits);
+	appendStringInfoString(&cut->out, digits);
 }
 
 static void
-put_text(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *key)
+put_text(Cut *cut, int arg, const char *key)
 {
-	char	   *text = osml_maybe_text(fcinfo, arg);
+	char	   *text = osml_maybe_text(cut->fcinfo, arg);
 
 	if (text == NULL)
 		return;
-	put_key(out, key);
-	escape_json(out, text);
+	put_key(&cut->out, key);
+	escape_json(&cut->out, text);
 }
 
 static void
-put_bound(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *key)
+put_bound(Cut *cut, int arg, const char *key)
 {
+	FunctionCallInfo fcinfo = cut->fcinfo;
+
 	if (PG_ARGISNULL(arg))
 		return;
-	put_key(out, key);
-	put_number(out, key, PG_GETARG_FLOAT8(arg));
+	put_key(&cut->out, key);
+	put_number(cut, key, PG_GETARG_FLOAT8(arg));
 }
 
 static void
-put_edges(StringInfo out, ArrayType *array)
+put_edges(Cut *cut, ArrayType *array)
 {
 	Datum	   *values;
 	bool	   *nulls;
@@ -76,65 +86,73 @@ put_edges(StringInfo out, ArrayType *array)
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("argument \"edges\" must be an array of one dimension, not %d",
-						ARR_NDIM(array)),
+				 errmsg("%s: argument \"edges\" must be an array of one dimension, not %d",
+						cut->whose, ARR_NDIM(array)),
 				 errhint("Columns on different edges are different features: call osml_bin "
 						 "for each.")));
 	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
 					  &values, &nulls, &n);
-	put_key(out, "edges");
-	appendStringInfoChar(out, '[');
+	put_key(&cut->out, "edges");
+	appendStringInfoChar(&cut->out, '[');
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("argument \"edges\" must not contain nulls")));
+					 errmsg("%s: argument \"edges\" must not contain nulls", cut->whose)));
 		if (i > 0)
-			appendStringInfoString(out, ", ");
-		put_number(out, "edges", DatumGetFloat8(values[i]));
+			appendStringInfoString(&cut->out, ", ");
+		put_number(cut, "edges", DatumGetFloat8(values[i]));
 	}
-	appendStringInfoChar(out, ']');
+	appendStringInfoChar(&cut->out, ']');
 }
 
 /* The method: edges need no word that says so. */
 static void
-put_method(StringInfo out, FunctionCallInfo fcinfo)
+put_method(Cut *cut)
 {
+	FunctionCallInfo fcinfo = cut->fcinfo;
 	char	   *method = osml_maybe_text(fcinfo, METHOD);
 
-	put_key(out, "method");
+	put_key(&cut->out, "method");
 	if (!PG_ARGISNULL(EDGES) && (method == NULL || pg_strcasecmp(method, "width") == 0))
 		method = "edges";
-	escape_json(out, method ? method : "width");
+	escape_json(&cut->out, method ? method : "width");
 }
 
 /* What the transform bin is told; it says itself what does not go together. */
 static Jsonb *
-bin_params(FunctionCallInfo fcinfo)
+bin_params(FunctionCallInfo fcinfo, const char *whose)
 {
-	StringInfoData out;
+	Cut			cut = {.fcinfo = fcinfo,.whose = whose};
 
-	initStringInfo(&out);
-	appendStringInfoChar(&out, '{');
-	put_method(&out, fcinfo);
+	initStringInfo(&cut.out);
+	appendStringInfoChar(&cut.out, '{');
+	put_method(&cut);
 	if (!PG_ARGISNULL(BINS))
 	{
-		put_key(&out, "bins");
-		appendStringInfo(&out, "%d", PG_GETARG_INT32(BINS));
+		put_key(&cut.out, "bins");
+		appendStringInfo(&cut.out, "%d", PG_GETARG_INT32(BINS));
 	}
-	put_bound(&out, fcinfo, LO, "lo");
-	put_bound(&out, fcinfo, HI, "hi");
+	put_bound(&cut, LO, "lo");
+	put_bound(&cut, HI, "hi");
 	if (!PG_ARGISNULL(EDGES))
-		put_edges(&out, PG_GETARG_ARRAYTYPE_P(EDGES));
-	put_text(&out, fcinfo, OUTSIDE, "outside");
-	appendStringInfoChar(&out, '}');
-	return osml_jsonb(out.data);
+		put_edges(&cut, PG_GETARG_ARRAYTYPE_P(EDGES));
+	put_text(&cut, OUTSIDE, "outside");
+	appendStringInfoChar(&cut.out, '}');
+	return osml_jsonb(cut.out.data);
+}
+
+/* The feature that a column's bins are. */
+static const char *
+bin_name(const char *name, const char *column)
+{
+	return name ? name : psprintf("%s_bin", column);
 }
 
 /* "a_bin+b_bin": the grid of several features, or NULL for a single one. */
 static char *
-shared_name(List *columns)
+shared_name(const char *dataset, List *columns)
 {
 	StringInfoData name;
 	ListCell   *cell;
@@ -152,7 +170,8 @@ shared_name(List *columns)
 			if (strcmp(lfirst(cell), lfirst(other)) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_DUPLICATE_COLUMN),
-						 errmsg("feature \"%s\" is named twice", (char *) lfirst(cell))));
+						 errmsg("bin of dataset \"%s\": feature \"%s\" is named twice", dataset,
+								(char *) lfirst(cell))));
 		}
 	}
 	return name.data;
@@ -182,26 +201,29 @@ define_bins(FunctionCallInfo fcinfo, List *columns)
 {
 	OsmlDefining *defining = osml_defining_begin(osml_need_text(fcinfo, DATASET, "dataset"),
 												 "osml_bin()");
+	const char *dataset = defining->dataset->name;
 	char	   *name = osml_maybe_text(fcinfo, NAME);
-	Jsonb	   *params = bin_params(fcinfo);
+	Jsonb	   *params;
 	char	   *shared;
 	ListCell   *cell;
 
 	if (columns == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"features\" must name at least one feature")));
-	shared = shared_name(columns);
+				 errmsg("bin of dataset \"%s\": argument \"features\" must name at least one feature",
+						dataset)));
+	shared = shared_name(dataset, columns);
 	if (name && shared)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"name\" is for one feature, not for %d",
-						list_length(columns)),
+				 errmsg("bin of dataset \"%s\": argument \"name\" is for one feature, not for %d",
+						dataset, list_length(columns)),
 				 errhint("Leave it out: each feature is then named after its column, \"%s_bin\".",
 						 (char *) linitial(columns))));
+	params = bin_params(fcinfo, psprintf("bin of %s", osml_feature_words(dataset,
+										 bin_name(name, linitial(columns)))));
 	foreach(cell, columns)
-		define_bin(defining, lfirst(cell),
-				   name ? name : psprintf("%s_bin", (char *) lfirst(cell)), params, shared);
+		define_bin(defining, lfirst(cell), bin_name(name, lfirst(cell)), params, shared);
 	osml_defining_end(defining);
 }
 

@@ -312,6 +312,9 @@ fit_step(OsmlFitPass *pass, OsmlProgramStep *fitted, const OsmlProfile *profile)
 	OsmlProfile empty;
 	OsmlStatus	status;
 
+	fitted->beyond = transform->beyond != NULL && transform->beyond(&before, profile);
+	fitted->least = profile->stats.min;
+	fitted->greatest = profile->stats.max;
 	status = transform->fit(&fitted->step, &pass->program->arena, profile);
 	fitted->overflows = status == OSML_OK && !is_finite(&fitted->step);
 	if (!fitted->overflows)
@@ -324,6 +327,18 @@ fit_step(OsmlFitPass *pass, OsmlProgramStep *fitted, const OsmlProfile *profile)
 	status = transform->fit(&fitted->step, &pass->program->arena, &empty);
 	osml_profile_free(&empty);
 	return status;
+}
+
+/* a step learns what the first one of its group has */
+static void
+share_fit(OsmlProgramStep *step, const OsmlProgramStep *first)
+{
+	memcpy(step->step.params, first->step.params, sizeof(first->step.params));
+	step->no_values = first->no_values;
+	step->overflows = first->overflows;
+	step->beyond = first->beyond;
+	step->least = first->least;
+	step->greatest = first->greatest;
 }
 
 /* fit a learner's step from its own profile and those of its group */
@@ -349,10 +364,7 @@ fit_group(OsmlFitPass *pass, int first)
 
 		if (!same_group(pass, leader, member))
 			continue;
-		memcpy(pass->program->steps[member->step].step.params, step->step.params,
-			   sizeof(step->step.params));
-		pass->program->steps[member->step].no_values = step->no_values;
-		pass->program->steps[member->step].overflows = step->overflows;
+		share_fit(&pass->program->steps[member->step], step);
 		member->done = true;
 	}
 	return status;

@@ -277,7 +277,7 @@ osml_program_made_up(const OsmlProgram *program, int step)
 		if (made_by >= 0 && osml_program_made_up(program, made_by))
 			return true;
 	}
-	return reader->no_values || reader->overflows;
+	return reader->no_values || reader->overflows || reader->beyond;
 }
 
 /* codes of a fitted step */

@@ -35,6 +35,10 @@ typedef struct OsmlProgramStep
 								 * made up */
 	bool		overflows;		/* but to values so large that a parameter would not
 								 * be finite: made up too */
+	bool		beyond;			/* but to values that are all beyond a bound that is
+								 * given: made up too */
+	double		least;			/* of the values, where they are beyond */
+	double		greatest;
 } OsmlProgramStep;
 
 typedef struct OsmlProgram

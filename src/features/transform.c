@@ -60,6 +60,21 @@ osml_step_number(const OsmlStep *step, int param)
 }
 
 bool
+osml_step_beyond(const OsmlStep *step, int low, int high, const OsmlProfile *profile)
+{
+	const OsmlColumnStats *stats = &profile->stats;
+	bool		constant = stats->min == stats->max;
+
+	if (stats->n == 0 || osml_step_given(step, low) == osml_step_given(step, high))
+		return false;
+	if (osml_step_given(step, low))
+		return osml_step_number(step, low) > stats->max ||
+			(osml_step_number(step, low) == stats->max && !constant);
+	return osml_step_number(step, high) < stats->min ||
+		(osml_step_number(step, high) == stats->min && !constant);
+}
+
+bool
 osml_step_wrong(char *message, const char *format,...)
 {
 	va_list		args;

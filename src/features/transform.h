@@ -143,6 +143,10 @@ typedef struct OsmlTransform
 	/* tally capacity that it wants, if it needs one */
 	int			(*capacity) (const OsmlStep *step);
 
+	/* are all values on the wrong side of a bound that is given, so that the other
+	 * one would be made up?  NULL: never */
+	bool		(*beyond) (const OsmlStep *step, const OsmlProfile *profile);
+
 	/* learn what is missing from the profile of the (first) input; made up where
 	 * that has no value */
 	OsmlStatus	(*fit) (OsmlStep *step, const OsmlArena *arena,

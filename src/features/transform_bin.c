@@ -84,6 +84,52 @@ check_edges(const OsmlParam *edges, char *message)
 	return true;
 }
 
+/* the width of a bin; the range itself may be beyond float64 */
+static double
+bin_width(double lo, double hi, int bins)
+{
+	double		width = (hi - lo) / bins;
+
+	return isinf(width) ? hi / bins - lo / bins : width;
+}
+
+/* edge i of bins of one width; hi is the last one */
+static double
+width_edge(double lo, double hi, double width, int i)
+{
+	return fmin(lo + i * width, hi);
+}
+
+/*
+ * The width of a bin from which rounding cannot make two edges one: an edge is off by
+ * less than twice the step of float64 at the farther bound.
+ */
+static double
+narrowest_bin(double lo, double hi)
+{
+	return 4 * fmax(fmax(fabs(lo), fabs(hi)) * DBL_EPSILON, DBL_MIN);
+}
+
+/* is each edge above the one before it? */
+static bool
+has_room(double lo, double hi, int bins)
+{
+	double		width = bin_width(lo, hi, bins);
+	double		before = lo;
+
+	if (width > narrowest_bin(lo, hi))
+		return true;
+	for (int i = 1; i <= bins; i++)
+	{
+		double		edge = i < bins ? width_edge(lo, hi, width, i) : hi;
+
+		if (edge <= before)
+			return false;
+		before = edge;
+	}
+	return true;
+}
+
 static bool
 check(const OsmlStep *step, char *message)
 {
@@ -99,6 +145,10 @@ check(const OsmlStep *step, char *message)
 		return osml_step_wrong(message, "method %s takes no lo and hi", methods[method]);
 	if (lo && hi && osml_step_number(step, LO) >= osml_step_number(step, HI))
 		return osml_step_wrong(message, "lo must be less than hi");
+	if (lo && hi && !has_room(osml_step_number(step, LO), osml_step_number(step, HI),
+							  (int) osml_step_number(step, BINS)))
+		return osml_step_wrong(message, "float64 has no room for %d bins between lo and hi",
+							   (int) osml_step_number(step, BINS));
 	if (method == BY_WIDTH && osml_step_given(step, EDGES))
 		return osml_step_wrong(message, "method width takes no edges");
 	if (method == BY_EDGES && !osml_step_given(step, EDGES))
@@ -117,16 +167,24 @@ needs(const OsmlStep *step)
 	return 0;
 }
 
+static bool
+beyond(const OsmlStep *step, const OsmlProfile *profile)
+{
+	return method_of(step) == BY_WIDTH && osml_step_beyond(step, LO, HI, profile);
+}
+
 /*
  * Bounds of one width.  A constant column has no range: its value then is
  * the lower end of an arbitrary one, and so are bounds on the wrong side of one that
- * was given.
+ * was given.  Where the range has no room for the bins it becomes one that has.
  */
 static void
 fit_width(OsmlStep *step, const OsmlColumnStats *stats)
 {
+	int			bins = (int) osml_step_number(step, BINS);
 	double		lo = stats->n > 0 ? stats->min : 0;
 	double		hi = stats->n > 0 ? stats->max : 1;
+	double		range;
 
 	if (osml_step_given(step, LO))
 		lo = osml_step_number(step, LO);
@@ -136,8 +194,18 @@ fit_width(OsmlStep *step, const OsmlColumnStats *stats)
 		lo = hi - fmax(1, fabs(hi));
 	else if (lo >= hi)
 		hi = lo + fmax(1, fabs(lo));
-	osml_step_learn(step, LO, fmax(lo, -DBL_MAX));
-	osml_step_learn(step, HI, fmin(hi, DBL_MAX));
+	lo = fmax(lo, -DBL_MAX);
+	hi = fmin(hi, DBL_MAX);
+	range = bins * narrowest_bin(lo, hi);
+	if (!has_room(lo, hi, bins))
+	{
+		if (osml_step_given(step, HI) || lo + range > DBL_MAX)
+			lo = fmax(hi - range, -DBL_MAX);
+		else
+			hi = lo + range;
+	}
+	osml_step_learn(step, LO, lo);
+	osml_step_learn(step, HI, hi);
 }
 
 /* drop what equals the one before; a single edge gets a neighbour */
@@ -205,13 +273,11 @@ static void
 width_edges(Table *table, double lo, double hi)
 {
 	int			bins = table->bins;
-	double		width = (hi - lo) / bins;
+	double		width = bin_width(lo, hi, bins);
 	double		coarse = fmax(fabs(lo), fabs(hi)) * DBL_EPSILON;
 
-	if (isinf(width))
-		width = hi / bins - lo / bins;
 	for (int i = 0; i < bins; i++)
-		table->edges[i] = fmin(lo + i * width, hi);
+		table->edges[i] = width_edge(lo, hi, width, i);
 	table->edges[bins] = hi;
 	table->scale = 1 / width;
 	table->guess = width > 16 * coarse && isfinite(hi - lo) && isfinite(table->scale);
@@ -345,17 +411,32 @@ run(const OsmlStep *step, int n, const OsmlColumn *in, const OsmlColumn *out)
 	osml_bin_rest(table, osml_step_number(step, OUTSIDE) == 0, n, in->number, out->code);
 }
 
-/* the shortest of 15 digits: 38.5 and not 38.500000000000004 */
+/* digits that tell two edges apart */
+static int
+digits_of(double low, double high)
+{
+	char		texts[2][32];
+
+	snprintf(texts[0], sizeof(texts[0]), "%.15g", low);
+	snprintf(texts[1], sizeof(texts[1]), "%.15g", high);
+	return strcmp(texts[0], texts[1]) == 0 ? 17 : 15;
+}
+
+/* the shortest of 15 digits, 38.5 and not 38.500000000000004, where they are enough */
 static void
 code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 {
 	const Table *table = step->table;
+	int			digits;
 
-	if (code < table->bins)
-		snprintf(out, size, "[%.15g, %.15g%c", table->edges[code], table->edges[code + 1],
-				 code == table->bins - 1 ? ']' : ')');
-	else
+	if (code >= table->bins)
+	{
 		snprintf(out, size, "%s", code == table->bins ? "(other)" : "(null)");
+		return;
+	}
+	digits = digits_of(table->edges[code], table->edges[code + 1]);
+	snprintf(out, size, "[%.*g, %.*g%c", digits, table->edges[code], digits,
+			 table->edges[code + 1], code == table->bins - 1 ? ']' : ')');
 }
 
 const double *
@@ -381,6 +462,7 @@ const OsmlTransform osml_transform_bin = {
 	.by_hand = "\"lo\" and \"hi\", or \"edges\" with method edges",
 	.check = check,
 	.needs = needs,
+	.beyond = beyond,
 	.fit = fit,
 	.prepare = prepare,
 	.n_codes = n_codes,

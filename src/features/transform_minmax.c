@@ -44,6 +44,12 @@ needs(const OsmlStep *step)
 		OSML_NEED_MOMENTS;
 }
 
+static bool
+beyond(const OsmlStep *step, const OsmlProfile *profile)
+{
+	return osml_step_beyond(step, MIN, MAX, profile);
+}
+
 /*
  * A bound that was given may lie beyond all values; the other one then is the
  * same.  Without a value both are 0.
@@ -116,6 +122,7 @@ const OsmlTransform osml_transform_minmax = {
 	.check = check,
 	.check_given = check_given,
 	.needs = needs,
+	.beyond = beyond,
 	.fit = fit,
 	.run = run,
 };

@@ -46,6 +46,11 @@ osml_step_learn(OsmlStep *step, int param, double value)
 	step->params[param].given = true;
 }
 
+/* is the one of two bounds that is given on the wrong side of all values of a profile?
+ * A column that is all of its value, which may be the bound, is not beyond it. */
+extern bool osml_step_beyond(const OsmlStep *step, int low, int high,
+							 const OsmlProfile *profile);
+
 /* Fail a check: write the message (256 bytes) and return false. */
 extern bool osml_step_wrong(char *message, const char *format,...)
 			__attribute__((format(printf, 2, 3)));

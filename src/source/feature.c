@@ -494,7 +494,8 @@ add_feature(Resolver *resolver, const char *name)
 		if (strcmp(set->features[i].name, name) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("feature \"%s\" is named twice", name)));
+					 errmsg("%s is named twice",
+							osml_feature_words(resolver->dataset, name))));
 	}
 	resolved = resolve_feature(resolver, name);
 	set->features = set->n_features == 0 ? palloc(sizeof(OsmlFeature)) :

@@ -342,6 +342,25 @@ report_overflow(const char *dataset, const OsmlDefinition *definition,
 			 errhint("Give it %s, clip the feature first, or drop it.", transform->by_hand)));
 }
 
+/* Raise at elevel: all values are on the wrong side of a bound that a definition has. */
+static void
+report_beyond(const char *dataset, const OsmlDefinition *definition,
+			  const OsmlProgramStep *step, int elevel)
+{
+	char	   *input = definition->shared ?
+		psprintf("grid \"%s\"", definition->shared) :
+		definition->inputs == NIL ?
+		psprintf("what step %d makes", definition->step - 1) :
+		psprintf("\"%s\"", (char *) linitial(definition->inputs));
+
+	ereport(elevel,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s of %s has a bound beyond all values of %s, which are from %.15g to %.15g",
+					definition->transform, osml_feature_words(dataset, definition->feature),
+					input, step->least, step->greatest),
+			 errhint("Give it %s, or drop the feature.", step->step.transform->by_hand)));
+}
+
 void
 osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 {
@@ -362,6 +381,8 @@ osml_feature_set_fitted(OsmlFeatureSet *set, const char *dataset, int elevel)
 			report_no_values(dataset, definition, step->step.transform, elevel);
 		if (step->overflows)
 			report_overflow(dataset, definition, step->step.transform, elevel);
+		if (step->beyond)
+			report_beyond(dataset, definition, step, elevel);
 	}
 }
 

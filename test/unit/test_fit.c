@@ -183,6 +183,42 @@ test_overflow(void)
 	free(raw);
 }
 
+/* a bound beyond all values is marked, with what they are; on a grid for all of it */
+static void
+test_beyond(void)
+{
+	OsmlProgram *program = osml_program_create(&arena.arena, &layout);
+	OsmlStep	bin = step_of("bin");
+	OsmlBlock  *raw = block_of_rows();
+	char		message[256];
+
+	for (int i = 0; i < ROWS; i++)
+	{
+		osml_block_column(raw, 0)[i] = i % 10;
+		osml_block_column(raw, 1)[i] = 20 + i % 10;
+	}
+	step_set(&bin, "bins", 3);
+	step_set(&bin, "lo", 15);
+	for (int i = 0; i < 2; i++)
+		osml_program_add(program, &bin, &numbers[i], message);
+	bin.group = 1;
+	for (int i = 0; i < 2; i++)
+		osml_program_add(program, &bin, &numbers[i], message);
+	step_set(&bin, "lo", 100);
+	bin.group = 2;
+	for (int i = 0; i < 2; i++)
+		osml_program_add(program, &bin, &numbers[i], message);
+	ok(learn(program, raw, false, 0) == 1, "a bound beyond all values is no failure");
+	ok(program->steps[0].beyond && program->steps[0].least == 0 &&
+	   program->steps[0].greatest == 9 && osml_program_made_up(program, 0) &&
+	   !program->steps[1].beyond, "but is marked");
+	ok(!program->steps[2].beyond && !program->steps[3].beyond,
+	   "unless another column of the grid has values within");
+	ok(program->steps[4].beyond && program->steps[5].beyond &&
+	   program->steps[5].least == 0 && program->steps[5].greatest == 29, "or none has");
+	free(raw);
+}
+
 /* do two programs have the same params? */
 static bool
 same(const OsmlProgram *a, const OsmlProgram *b)
@@ -231,6 +267,7 @@ main(void)
 	ok(same(by_rows, by_profile), "which then learns the same");
 	test_no_values();
 	test_overflow();
+	test_beyond();
 	free(raw);
 	test_arena_free(&arena);
 	return done();

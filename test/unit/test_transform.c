@@ -386,8 +386,8 @@ test_bins(void)
 {
 	static const double ranges[][3] = {
 		{38.30, 38.90, 3}, {-76.48, -76.12, 3}, {0, 1, 10}, {0, 1, 1}, {-1, 1, 7},
-		{0.1, 0.7, 1000}, {1e9, 1e9 + 1e-3, 100}, {1e9, 1e9 + 1e-5, 1000},
-		{-DBL_MAX, DBL_MAX, 10}, {0, DBL_MAX, 3}, {0, 5e-324, 2}, {1, 1 + DBL_EPSILON, 5},
+		{0.1, 0.7, 1000}, {1e9, 1e9 + 1e-3, 100}, {1e9, 1e9 + 1e-4, 500},
+		{-DBL_MAX, DBL_MAX, 10}, {0, DBL_MAX, 3}, {0, 5e-323, 2}, {1, 1 + 8 * DBL_EPSILON, 5},
 		{-1e-300, 1e-300, 64}, {0, 86400, 20000}, {1e15, 1e15 + 3, 2}, {3, 1e17, 9}
 	};
 	double		edges[300];
@@ -410,6 +410,89 @@ test_bins(void)
 		step_choose(&step, "method", "edges");
 		step_numbers(&step, "edges", n, edges);
 		check_bins(&step, "given edges");
+	}
+}
+
+/* what is learned of a narrow range, as what is given, passes the check */
+static void
+test_narrow(void)
+{
+	static const double ranges[][3] = {
+		{1, 1 + DBL_EPSILON, 10}, {0, 5e-324, 3}, {-DBL_MAX, -DBL_MAX, 4}, {DBL_MAX, DBL_MAX, 4},
+		{-1 - DBL_EPSILON, -1, 1000000}, {3, 3, 5}, {1e300, 1e300 * (1 + DBL_EPSILON), 7},
+		{1 - DBL_EPSILON, 1 + 3 * DBL_EPSILON, 20}, {-1e-310, 1e-310, 1000}
+	};
+	int			wrong = 0;
+
+	for (int i = 0; i < LENGTH(ranges); i++)
+	{
+		OsmlStep	step = step_of("bin");
+		OsmlProfile profile = {.stats = {.n = 2,.min = ranges[i][0],.max = ranges[i][1]}};
+		char		message[256] = "";
+		const double *edges;
+		int			n;
+
+		step_set(&step, "bins", ranges[i][2]);
+		step.transform->fit(&step, &arena.arena, &profile);
+		wrong += !step.transform->check(&step, message);
+		prepare(&step);
+		edges = osml_bin_edges(&step, &n);
+		wrong += edges[0] > ranges[i][0] || edges[n - 1] < ranges[i][1];
+		for (int k = 0; k + 1 < n; k++)
+			wrong += !(edges[k] < edges[k + 1]);
+	}
+	ok(wrong == 0, "a narrow range becomes one that has room for the bins");
+}
+
+/* names tell the edges apart */
+static void
+test_bin_names(void)
+{
+	OsmlStep	step = step_width(1, 1 + 8 * DBL_EPSILON, 2);
+	char		name[64];
+
+	prepare(&step);
+	step.transform->code_name(&step, 0, name, sizeof(name));
+	ok(strcmp(name, "[1, 1.0000000000000009)") == 0, "in as many digits as that takes: %s", name);
+}
+
+/* bounds that are beyond all values, alone */
+static void
+test_beyond(void)
+{
+	const OsmlProfile profile = {.stats = {.n = 9,.min = 1,.max = 1000}};
+	const OsmlProfile constant = {.stats = {.n = 9,.min = 3,.max = 3}};
+	const OsmlProfile empty = {.stats = {.n = 0}};
+	static const struct
+	{
+		const char *transform;
+		const char *low;
+		const char *high;
+	}			kinds[] = {{"bin", "lo", "hi"}, {"minmax", "min", "max"}};
+
+	for (int i = 0; i < LENGTH(kinds); i++)
+	{
+		const OsmlTransform *transform = osml_transform_by_name(kinds[i].transform);
+		OsmlStep	low = step_of(kinds[i].transform);
+		OsmlStep	high = step_of(kinds[i].transform);
+		bool		beyond;
+
+		step_set(&low, kinds[i].low, 1000);
+		step_set(&high, kinds[i].high, 1);
+		beyond = transform->beyond(&low, &profile) && transform->beyond(&high, &profile);
+		step_set(&low, kinds[i].low, 999);
+		step_set(&high, kinds[i].high, 2);
+		ok(beyond && !transform->beyond(&low, &profile) && !transform->beyond(&high, &profile),
+		   "%s: a bound at the other end is beyond the values", kinds[i].transform);
+		ok(transform->beyond(&low, &constant) && transform->beyond(&high, &constant) &&
+		   !transform->beyond(&low, &empty), "and of no values there is none");
+		step_set(&low, kinds[i].low, 3);
+		step_set(&high, kinds[i].high, 3);
+		ok(!transform->beyond(&low, &constant) && !transform->beyond(&high, &constant),
+		   "nor is it where the only value is");
+		step_set(&low, kinds[i].high, 4000);
+		step_set(&low, kinds[i].low, 3000);
+		ok(!transform->beyond(&low, &profile), "nothing is learned beside two");
 	}
 }
 
@@ -548,7 +631,13 @@ test_checks(void)
 	refused(&step, "method width needs bins");
 	step = step_width(1, 1, 3);
 	refused(&step, "lo must be less than hi");
-	step_set(&step, "hi", 2);
+	step = step_width(1, 1 + DBL_EPSILON, 10);
+	refused(&step, "float64 has no room for 10 bins between lo and hi");
+	step = step_width(1, 1 + 9 * DBL_EPSILON, 10);
+	refused(&step, "float64 has no room for 10 bins between lo and hi");
+	step = step_width(0, 5e-324, 2);
+	refused(&step, "float64 has no room for 2 bins between lo and hi");
+	step = step_width(1, 2, 3);
 	step_numbers(&step, "edges", 2, edges);
 	refused(&step, "method width takes no edges");
 	step_choose(&step, "method", "quantile");
@@ -576,6 +665,9 @@ main(void)
 	test_great_circle();
 	test_coordinates();
 	test_bins();
+	test_narrow();
+	test_bin_names();
+	test_beyond();
 	test_category();
 	test_hash();
 	test_cross();
