@@ -96,6 +96,6 @@ UPDATE osml.definitions SET params = NULL WHERE dataset = 'flags' AND feature = 
 SELECT feature, params FROM osml.definitions WHERE dataset = 'flags' AND feature = 'm';
 
 SELECT osml_drop_model(m) FROM unnest('{typed, flags, constant}'::text[]) m;
-SELECT osml_drop_dataset(d) FROM unnest('{large, odd, typed, flags, constant}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{low, large, odd, typed, flags, constant}'::text[]) d;
 SET client_min_messages = warning;
 DROP SCHEMA sef CASCADE;
