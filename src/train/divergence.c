@@ -38,21 +38,20 @@ is_there(const OsmlFit *fit, const OsmlRowSegment *segment)
 		numbers[segment->hi - 1] == segment->last;
 }
 
+/* The value of largest magnitude in a column of those rows of the step that are there. */
 static OsmlPeak
 column_peak(const OsmlFit *fit, int j)
 {
 	const OsmlRun *run = fit->run;
 	OsmlPeak	peak = {.magnitude = -1};
 
-	if (fit->has_peaks)
-		return fit->peaks[j];
-
 	for (int i = 0; i < Min(fit->n_segments, OSML_MAX_SEGMENTS); i++)
 	{
 		const OsmlRowSegment *segment = &fit->segments[i];
 		const double *column = osml_block_column(segment->block, j);
+		int			hi = is_there(fit, segment) ? segment->hi : segment->lo;
 
-		for (int r = segment->lo; is_there(fit, segment) && r < segment->hi; r++)
+		for (int r = segment->lo; r < hi; r++)
 		{
 			double		value = run->spec.precision == OSML_FLOAT32 ?
 				((const float *) column)[r] : column[r];
@@ -69,17 +68,20 @@ column_peak(const OsmlFit *fit, int j)
 	return peak;
 }
 
-/* The rows are read into this block's place next, so what stands out is noted now. */
-static void
+/* The peaks of the step's columns, once taken as they were then. */
+static const OsmlPeak *
 take_peaks(OsmlFit *fit)
 {
 	int			n = fit->run->layout.n_dense;
 
+	if (fit->has_peaks)
+		return fit->peaks;
 	if (fit->peaks == NULL)
 		fit->peaks = MemoryContextAlloc(fit->run->context, sizeof(OsmlPeak) * Max(1, n));
 	for (int j = 0; j < n; j++)
 		fit->peaks[j] = column_peak(fit, j);
 	fit->has_peaks = true;
+	return fit->peaks;
 }
 
 void
@@ -98,14 +100,16 @@ osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 			.hi = hi
 	};
 	fit->n_segments++;
-	if (!isfinite(fit->loss_sum) && !fit->has_peaks)
-		take_peaks(fit);
+	/* other rows may be read into the block's place next */
+	if (!isfinite(fit->loss_sum))
+		(void) take_peaks(fit);
 }
 
 /* Some rows of a shuffled batch: the one that stands out first, then the newest. */
 static void
-append_rows(const OsmlFit *fit, StringInfo out)
+append_rows(OsmlFit *fit, StringInfo out)
 {
+	const OsmlPeak *peaks = take_peaks(fit);
 	const OsmlRowSegment *segment =
 		&fit->segments[Min(fit->n_segments, OSML_MAX_SEGMENTS) - 1];
 	const uint32 *numbers = osml_block_row_numbers(segment->block, &fit->run->layout);
@@ -114,10 +118,8 @@ append_rows(const OsmlFit *fit, StringInfo out)
 
 	for (int j = 0; j < fit->run->layout.n_dense; j++)
 	{
-		OsmlPeak	peak = column_peak(fit, j);
-
-		if (peak.magnitude > most.magnitude)
-			most = peak;
+		if (peaks[j].magnitude > most.magnitude)
+			most = peaks[j];
 	}
 	if (most.magnitude >= 0)
 	{
@@ -136,7 +138,7 @@ append_rows(const OsmlFit *fit, StringInfo out)
 }
 
 char *
-osml_describe_rows(const OsmlFit *fit)
+osml_describe_rows(OsmlFit *fit)
 {
 	StringInfoData out;
 	int			shown = Min(fit->n_segments, SHOWN_SEGMENTS);
@@ -158,15 +160,14 @@ osml_describe_rows(const OsmlFit *fit)
 
 /* The columns of largest magnitude, largest first. */
 static char *
-describe_columns(const OsmlFit *fit)
+describe_columns(OsmlFit *fit)
 {
 	int			n = fit->run->layout.n_dense;
 	OsmlPeak   *peaks = palloc(sizeof(OsmlPeak) * Max(1, n));
 	StringInfoData out;
 
 	initStringInfo(&out);
-	for (int j = 0; j < n; j++)
-		peaks[j] = column_peak(fit, j);
+	memcpy(peaks, take_peaks(fit), sizeof(OsmlPeak) * n);
 	for (int k = 0; k < NAMED_COLUMNS && k < n; k++)
 	{
 		int			best = 0;
@@ -187,7 +188,7 @@ describe_columns(const OsmlFit *fit)
 
 /* "The step's batch holds rows 5, 7 of ...  Columns of largest magnitude ..." */
 static char *
-blame(const OsmlFit *fit)
+blame(OsmlFit *fit)
 {
 	return psprintf("The step's batch holds rows %s of %s. Columns of largest magnitude there: %s.",
 					osml_describe_rows(fit),

@@ -11,7 +11,7 @@
 extern void osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi);
 
 /* those rows in words, "1 to 99", or some row numbers of a shuffled batch; palloc'd */
-extern char *osml_describe_rows(const OsmlFit *fit);
+extern char *osml_describe_rows(OsmlFit *fit);
 
 /* memory for what "on_nonfinite" returns to */
 extern void osml_fallback_setup(OsmlFit *fit);

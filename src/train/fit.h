@@ -9,8 +9,8 @@
 #include "train/averaging.h"
 #include "train/feed.h"
 
-/* pieces of the current step's rows, kept for a message that names them */
-/* pieces of blocks in a step that are remembered: a quarter of a million rows */
+/* pieces of the current step's rows, kept for a message that names them: a quarter of
+ * a million rows in whole blocks */
 #define OSML_MAX_SEGMENTS 256
 
 typedef struct OsmlRowSegment
@@ -108,8 +108,9 @@ typedef struct OsmlFit
 	double	   *smoothed;		/* its losses */
 	int			n_segments;
 	OsmlRowSegment segments[OSML_MAX_SEGMENTS];
-	OsmlPeak   *peaks;			/* of each column, where the loss ceased to be finite */
-	bool		has_peaks;
+	OsmlPeak   *peaks;			/* of each column, taken when a message needs them or
+								 * the loss ceases to be finite */
+	bool		has_peaks;		/* of this step */
 
 	OsmlFallback fallback;
 
