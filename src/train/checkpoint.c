@@ -281,15 +281,10 @@ add_state(OsmlFit *fit, OsmlSafetensor *out, double *label, double *lanes)
 	return n + add_fallback(fit, out + n);
 }
 
-/* What the parameters, the optimiser and the copies on the way to the table take. */
 static int64
 checkpoint_bytes(const OsmlFit *fit)
 {
-	const OsmlHparams *hparams = fit->run->hparams;
-	int64		bytes = osml_fallback_params_bytes(fit->run) *
-		(hparams->weight_averaging > 0 ? 2 : 1) + osml_fallback_optim_bytes(fit);
-
-	return hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK ? 2 * bytes : bytes;
+	return (int64) osml_run_checkpoint_bytes(&fit->run->spec, fit->run->hparams);
 }
 
 static bytea *

@@ -125,30 +125,44 @@ osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows)
 		spec->ops->scratch(spec, batch_rows);
 }
 
+/* What a rollback and a checkpoint keep of a step: values, averages, optimiser. */
+static Size
+kept_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
+{
+	size_t		values = osml_model_values(spec) * (hparams->weight_averaging > 0 ? 2 : 1) +
+		spec->ops->n_params(spec) * osml_optim_slots((OsmlOptim) hparams->optimizer);
+
+	return values * osml_precision_size(spec->precision);
+}
+
+Size
+osml_run_checkpoint_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
+{
+	/* where a rollback would go is kept beside */
+	return kept_bytes(spec, hparams) *
+		(hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK ? 2 : 1);
+}
+
 Size
 osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
 {
 	Size		width = osml_precision_size(spec->precision);
 	Size		trained = spec->ops->n_params(spec) * width;
 	Size		all = osml_model_values(spec) * width;
-	Size		state;
 	Size		bytes;
 
 	if (osml_optimizer_is_exact(hparams->optimizer))
 		return 0;
-	state = trained * osml_optim_slots((OsmlOptim) hparams->optimizer);
-	bytes = trained * (hparams->drop_last ? 2 : 1) + state;
-	if (hparams->weight_averaging > 0)
-		bytes += all;
+	/* the parameters themselves are the model's */
+	bytes = trained * (hparams->drop_last ? 2 : 1) + kept_bytes(spec, hparams) - all;
 	if (hparams->on_nonfinite != OSML_ON_NONFINITE_STOP)
 		bytes += all - trained;
 	if (hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK)
-		bytes += all * (hparams->weight_averaging > 0 ? 2 : 1) + state;
+		bytes += kept_bytes(spec, hparams);
 	if (hparams->save_top_k > 0)
 		bytes += all * (hparams->save_last ? 2 : 1);
 	if (hparams->every_n_train_steps != OSML_AUTO || hparams->train_time_interval > 0)
-		bytes += (all * (hparams->weight_averaging > 0 ? 2 : 1) + state) *
-			(hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK ? 2 : 1);
+		bytes += osml_run_checkpoint_bytes(spec, hparams);
 	return bytes;
 }
 

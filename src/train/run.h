@@ -127,6 +127,9 @@ extern Size osml_run_working_bytes(const OsmlModelSpec *spec, int64 batch_rows);
  * weights that "save_top_k", "on_nonfinite" and checkpoints need */
 extern Size osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams);
 
+/* of these what checkpoints need on their way to the table */
+extern Size osml_run_checkpoint_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams);
+
 /* add "key": value to the run's summary; value is JSON text */
 extern void osml_run_summary(OsmlRun *run, const char *key, const char *value);
 extern void osml_run_summary_number(OsmlRun *run, const char *key, double value);
