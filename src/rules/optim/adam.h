@@ -14,6 +14,14 @@
 #define OSML_OPTIM_ADAM_H_DONE
 #elif !defined(OSML_OPTIM_ADAM_H_DONE)
 
+/* what a step's mean is divided by; square as it is after the step */
+OSML_RULE OSML_REAL
+OSML_TYPED(osml_adam_denom) (const OsmlOptimStep *step, OSML_REAL square)
+{
+	return OSML_SQRT(square) / (OSML_REAL) step->bias_correction2_sqrt +
+		(OSML_REAL) step->hyper.eps;
+}
+
 /*
  * The part that Adam and AdamW share: one parameter, its new value returned.
  * state[0] and state[stride] are the two means.  The order of operations is
@@ -29,8 +37,7 @@ OSML_TYPED(osml_adam_core) (const OsmlOptimStep *step, OSML_REAL param,
 		(OSML_REAL) (1 - step->hyper.beta1) * grad;
 	OSML_REAL	square = state[stride] * beta2 +
 		(OSML_REAL) (1 - step->hyper.beta2) * grad * grad;
-	OSML_REAL	denom = OSML_SQRT(square) /
-		(OSML_REAL) step->bias_correction2_sqrt + (OSML_REAL) step->hyper.eps;
+	OSML_REAL	denom = OSML_TYPED(osml_adam_denom) (step, square);
 
 	state[0] = mean;
 	state[stride] = square;
@@ -42,9 +49,7 @@ OSML_RULE OSML_REAL
 OSML_TYPED(osml_optim_adam_rate) (const OsmlOptimStep *step, const OSML_REAL *state,
 								  size_t stride)
 {
-	return (OSML_REAL) step->lr /
-		(OSML_SQRT(state[stride]) / (OSML_REAL) step->bias_correction2_sqrt +
-		 (OSML_REAL) step->hyper.eps);
+	return (OSML_REAL) step->lr / OSML_TYPED(osml_adam_denom) (step, state[stride]);
 }
 
 /* one parameter: returns its new value; the decay is part of the gradient */
