@@ -99,6 +99,7 @@ osml_resume(PG_FUNCTION_ARGS)
 		.model = row->model,
 		.wait = PG_ARGISNULL(2) || PG_GETARG_BOOL(2),
 		.resume = row->run_id,
+		.summary = row->summary,
 		.function = "osml_resume"
 	};
 

@@ -20,6 +20,7 @@ typedef struct OsmlTrainRequest
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
 	int64		resume;			/* the run that is to go on; 0: a new one */
+	const Jsonb *summary;		/* what that run has noted, or NULL */
 	const char *function;		/* as the user called it, for messages */
 	OsmlRange	range;			/* on: find a learning rate */
 } OsmlTrainRequest;

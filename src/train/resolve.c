@@ -196,7 +196,6 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	OsmlHparams *hparams;
 	OsmlVersionRow *warm;
 	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
-	const OsmlRunRow *run = request->resume ? osml_run_find(request->resume, true) : NULL;
 
 	check_surroundings(request->function);
 	dataset = osml_named_dataset(request->dataset);
@@ -218,12 +217,11 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	if (!plan->range.on)
 		check_model(plan->model);
 	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm,
-							run ? run->summary : NULL))
+							request->summary))
 	{
 		ereport(NOTICE,
 				(errmsg("no row of %s has a \"%s\" above %s: there is nothing new to train on",
-						train->source.label, hparams->since,
-						plan->since.above)));
+						train->source.label, hparams->since, plan->since.above)));
 		return NULL;
 	}
 	resolve_readers(plan, hparams);

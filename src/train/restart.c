@@ -142,6 +142,7 @@ resume(const OsmlTicket *ticket)
 			.hparams = row->hparams,
 			.model = row->model,
 			.resume = row->run_id,
+			.summary = row->summary,
 			.function = "osml_resume"
 		};
 
