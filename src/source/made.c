@@ -128,16 +128,19 @@ add_column(OsmlMade *made, int feature, OsmlRegister at, char *name, const Input
 	column->type = set->features[feature].type;
 	column->at = at;
 	column->is_code = at.kind == OSML_VALUE_CODE;
+	column->text_key = -1;
 	walk(set, at, column, &bent);
 	if (bent)
 		column->origin = NULL;
 	if (column->is_code)
 	{
-		const OsmlTransform *transform = set->program->steps[made_by].step.transform;
+		const OsmlProgramStep *step = &set->program->steps[made_by];
 
-		column->as_text = is_implied(set, made_by);
+		if (is_implied(set, made_by))
+			column->text_key = step->in[0].index;
 		/* of a cross NULL is a part of some of its categories */
-		column->takes_null = !column->as_text && transform->input != OSML_VALUE_CODE;
+		else
+			column->takes_null = step->step.transform->input != OSML_VALUE_CODE;
 	}
 	while ((i = bms_next_member(column->sources, i)) >= 0)
 	{
@@ -199,12 +202,9 @@ osml_made_create(OsmlFeatureSet *set)
 static uint64
 code_key(const OsmlMade *made, const OsmlMadeColumn *column, int code)
 {
-	const OsmlProgram *program = made->set->program;
-	const OsmlProgramStep *step = &program->steps[osml_program_maker(program, column->at)];
-
-	if (column->as_text)
-		return made->keys[step->in[0].index];
-	if (column->takes_null && made->codes[code] == program->code_sizes[code] - 1)
+	if (column->text_key >= 0)
+		return made->keys[column->text_key];
+	if (column->takes_null && made->codes[code] == made->set->program->code_sizes[code] - 1)
 		return OSML_KEY_NULL;
 	return osml_mix64((uint64) made->codes[code] + 1);
 }

@@ -28,7 +28,8 @@ typedef struct OsmlMadeColumn
 								 * there are steps behind it */
 	OsmlRegister at;			/* in the program */
 	bool		is_code;
-	bool		as_text;		/* a code, but the key of its text is the cell */
+	int			text_key;		/* key column of the program's input: a code, but the key
+								 * of its text is the cell; -1: not so */
 	bool		takes_null;		/* NULL of its inputs is a category too */
 	Bitmapset  *sources;		/* inputs of the set */
 	Bitmapset  *numbers;		/* number registers of the program on the way */
