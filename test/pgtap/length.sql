@@ -6,16 +6,7 @@ SET osml.progress_interval = 0;
 
 SELECT plan(24);
 
--- 'SQLSTATE message | hint', or that there was none
-CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE message text; hint text;
-BEGIN
-	EXECUTE sql;
-	RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(' | ', SQLSTATE || ' ' || regexp_replace(message, 'run \d+', 'run N'), nullif(hint, ''));
-END $$;
+\ir lib/error_of.sql
 CREATE TABLE rows AS SELECT 3.0::float8 * (i % 17) + i % 5 AS y, (i % 17)::float8 AS x FROM generate_series(1, 900) i;
 SELECT osml_create_dataset('data', train => 'rows', val => 'rows') > 0 AS made \gset
 CREATE TABLE done (name text PRIMARY KEY, run_id bigint);

@@ -5,16 +5,7 @@ SET osml.progress_interval = 0;
 
 SELECT plan(67);
 
--- 'SQLSTATE message | hint', or that there was none
-CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE message text; hint text;
-BEGIN
-	EXECUTE sql;
-	RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(' | ', SQLSTATE || ' ' || regexp_replace(message, 'run \d+', 'run N'), nullif(hint, ''));
-END $$;
+\ir lib/error_of.sql
 CREATE FUNCTION newest(name text) RETURNS osml.runs LANGUAGE sql AS $$ SELECT r FROM osml.runs r WHERE r.model = $1 ORDER BY run_id DESC LIMIT 1 $$;
 CREATE FUNCTION rows_of(name text) RETURNS int LANGUAGE sql RETURN ((newest($1)).summary ->> 'train_rows')::int;
 CREATE FUNCTION since_of(name text) RETURNS text LANGUAGE sql RETURN (newest($1)).summary #>> '{since,value}';
