@@ -81,7 +81,6 @@ osml_evaluate(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *model = osml_need_text(fcinfo, 0, "model");
 	char	   *source = osml_need_text(fcinfo, 1, "source");
-
 	OsmlEvaluation *evaluation;
 
 	InitMaterializedSRF(fcinfo, 0);

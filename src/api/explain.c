@@ -81,12 +81,13 @@ explain(Explaining *explaining)
 {
 	const OsmlBinding *binding = explaining->binding;
 	const OsmlLoaded *loaded = binding->loaded;
-	Size		bytes = osml_explain_bytes(&loaded->predictor);
-	void	   *room = MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+	void	   *room;
 
 	if (loaded->average == NULL)
 		no_average(loaded);
-	memset(room, 0, bytes);
+	room = MemoryContextAllocExtended(CurrentMemoryContext,
+									  osml_explain_bytes(&loaded->predictor),
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	explaining->attribution =
 		palloc(sizeof(double) * (loaded->layout.n_dense + loaded->layout.n_codes));
 	explaining->explained = osml_explain_row(&loaded->predictor, loaded->average,

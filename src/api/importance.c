@@ -54,8 +54,7 @@ typedef struct Importance
 	bool	   *nulls;
 	uint32	   *permutation;
 	double		baseline;
-	int			n_columns;
-	Column	   *columns;
+	Column	   *columns;		/* of the set */
 } Importance;
 
 /* --- the metric ------------------------------------------------------------ */
@@ -270,6 +269,7 @@ osml_permutation_importance(PG_FUNCTION_ARGS)
 	int			n_repeats = PG_ARGISNULL(3) ? DEFAULT_REPEATS : PG_GETARG_INT32(3);
 	uint64		seed = PG_ARGISNULL(4) ? 0 : (uint64) PG_GETARG_INT64(4);
 	Importance	importance = {0};
+	int			n_columns;
 
 	if (n_repeats < 1)
 		ereport(ERROR,
@@ -281,18 +281,18 @@ osml_permutation_importance(PG_FUNCTION_ARGS)
 	choose_metric(&importance, osml_maybe_text(fcinfo, 2));
 	keep_rows(&importance, seed);
 	importance.baseline = measure(&importance, -1);
-	importance.n_columns = importance.evaluation->score->set->n_columns;
-	importance.columns = palloc0(sizeof(Column) * Max(1, importance.n_columns));
+	n_columns = importance.evaluation->score->set->n_columns;
+	importance.columns = palloc0(sizeof(Column) * Max(1, n_columns));
 	importance.permutation =
 		MemoryContextAllocHuge(CurrentMemoryContext,
 							   sizeof(uint32) * Max(1, (Size) importance.kept->n));
 	for (int repeat = 0; repeat < n_repeats; repeat++)
 	{
 		permute(&importance, seed, repeat);
-		for (int c = 0; c < importance.n_columns; c++)
+		for (int c = 0; c < n_columns; c++)
 			measure_column(&importance, c, repeat);
 	}
-	for (int c = 0; c < importance.n_columns; c++)
+	for (int c = 0; c < n_columns; c++)
 		put_column(&importance, (ReturnSetInfo *) fcinfo->resultinfo, c, n_repeats);
 	return (Datum) 0;
 }

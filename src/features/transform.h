@@ -117,7 +117,8 @@ typedef struct OsmlTransform
 	bool		keeps_null;		/* false: its output never is NULL */
 	bool		scales;			/* its output needs no further scaling */
 	bool		keeps_unit;		/* days remain days, seconds seconds */
-	bool		turns;			/* it goes round: values far apart come out alike */
+	bool		turns;			/* it goes round, or is a part: values far apart may come
+								 * out alike */
 	const OsmlParamDef *params; /* n_params of them */
 	int			n_params;
 	const char *by_hand;		/* how to do without learning, for people, or NULL */

@@ -38,14 +38,24 @@ osml_streams(const OsmlHparams *hparams)
 		hparams->val_fraction == 0;
 }
 
+/* What a block adds to its part's fingerprint, whatever the order of rows. */
+static uint64
+fingerprint(const OsmlBlock *block, const uint64 *hash)
+{
+	uint64		sum = 0;
+
+	for (int r = 0; r < block->nrows; r++)
+		sum += hash[r];
+	return sum;
+}
+
 /* Count a full block of training rows into statistics and fingerprint. */
 static void
 account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 {
 	osml_stats_block(run->stats, &run->layout, block);
 	osml_code_stats_block(&run->code_stats, &run->layout, block);
-	for (int r = 0; r < block->nrows; r++)
-		run->fingerprint += hash[r];
+	run->fingerprint += fingerprint(block, hash);
 	run->weighs = run->weighs || osml_block_weighs(&run->layout, block);
 }
 
@@ -116,10 +126,7 @@ filling_commit(Filling *filling)
 	if (data == &filling->run->parts[OSML_PART_TRAIN])
 		account(filling->run, block, filling->hash);
 	else if (data == &filling->run->parts[OSML_PART_VAL])
-	{
-		for (int r = 0; r < block->nrows; r++)
-			filling->run->val_fingerprint += filling->hash[r];
-	}
+		filling->run->val_fingerprint += fingerprint(block, filling->hash);
 	if (data->set && !osml_resident_commit(data->set, block))
 	{
 		osml_resident_free(data->set);
