@@ -760,13 +760,14 @@ COMMENT ON FUNCTION osml_feature_pairs(text, text[], integer)
 	IS 'judge each pair of features: how much they say the same, and what of the label they tell together';
 
 CREATE FUNCTION osml_check(dataset text, hparams jsonb DEFAULT '{}',
+	model text DEFAULT NULL,
 	OUT "check" text, OUT verdict text, OUT subject text, OUT figure double precision,
 	OUT message text, OUT hint text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_check'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20 COST 100000;
-COMMENT ON FUNCTION osml_check(text, jsonb)
-	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing';
+COMMENT ON FUNCTION osml_check(text, jsonb, text)
+	IS 'look at data and hyperparameters before a run: ok, warn or error, with figures; starts nothing; model: that the run would train, for "warm_start" and "since"';
 
 -- --- Features of a dataset -----------------------------------------------------
 

@@ -66,6 +66,7 @@ CREATE TABLE ca_labels (label text, hparams jsonb[]);
 INSERT INTO ca_labels VALUES ('3.0::float8', '{"{}", "{\"loss\":\"mae\"}", "{\"model_type\":\"poisson\"}", "{\"model_type\":\"logistic\"}", "{\"optimizer\":\"exact\"}"}'), ('true', '{"{}", "{\"optimizer\":\"exact\"}"}'), ('''x''::text', '{"{}", "{\"model_type\":\"softmax\"}"}'),
 	('NULL::text', '{"{}"}'), ('cls', '{"{}", "{\"model_type\":\"logistic\"}", "{\"classes\":2}", "{\"class_weight\":{\"zz\":2}}"}'), ('n - 3', '{"{}", "{\"model_type\":\"poisson\"}"}');
 SELECT label, h, pg_temp.agrees(format('SELECT %s AS y, a, kind FROM ca_rows', label), h) FROM ca_labels, unnest(hparams) h;
+SELECT pg_temp.agrees('SELECT n AS y, a, kind FROM ca_rows', h) FROM unnest('{"{\"classes\":7}", "{\"classes\":7, \"model_type\":\"softmax\"}", "{\"divergence_factor\":0.5}", "{\"divergence_factor\":1}"}'::jsonb[]) h;
 SELECT "check", verdict, message, hint FROM osml_check('SELECT 3.0 AS y, a FROM ca_rows') WHERE "check" = 'label';
 SELECT pg_temp.agrees(format('SELECT ''c'' || i AS y, i::float8 AS a FROM generate_series(1, %s) i', n)) FROM unnest('{1000,1001}'::int[]) n;
 SELECT pg_temp.agrees('SELECT y, a FROM ca_rows', '{"scale_label":"none"}');

@@ -197,7 +197,7 @@ check_context(void *arg)
 	errcontext("check of \"%s\"", (const char *) arg);
 }
 
-/* osml_check(dataset, hparams) */
+/* osml_check(dataset, hparams, model) */
 Datum
 osml_check(PG_FUNCTION_ARGS)
 {
@@ -212,6 +212,9 @@ osml_check(PG_FUNCTION_ARGS)
 	check->given = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	check->name = name;
 	check->dataset = osml_named_dataset(name);
+	check->model = osml_maybe_text(fcinfo, 2);
+	if (check->model == NULL)
+		check->model = osml_default_model(check->dataset);
 	/* without it there is nothing to check */
 	(void) osml_dataset_source(check->dataset, NULL);
 	osml_check_inputs(check);

@@ -30,7 +30,7 @@ typedef struct OsmlCheck
 	OsmlDatasetRow *dataset;	/* of a relation or a query: train only */
 	OsmlHparams *hparams;		/* those given that are valid, else defaults */
 	bool		valid;			/* nothing was found wrong with those given */
-	const char *model;			/* that a run would train; known where there is */
+	const char *model;			/* that a run would train; NULL: it has no name yet */
 	OsmlVersionRow *warm;		/* a version to go on from; or NULL */
 	const char *subject;		/* of an attempt's complaint; or NULL */
 	OsmlPart	parts[OSML_N_PARTS];	/* as a run would read them */

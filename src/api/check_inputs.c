@@ -23,7 +23,6 @@ attempt_hparams(OsmlCheck *check)
 	check->warm = NULL;
 	if (hparams->warm_start != 0)
 	{
-		check->model = osml_default_model(check->dataset);
 		check->warm = osml_warm_find(check->model, hparams);
 		if (check->warm)
 			hparams = osml_warm_hparams(check->warm, check->model, check->dataset,
@@ -129,15 +128,14 @@ attempt_features(OsmlCheck *check)
 	check->set = &train->set;
 }
 
-/* Which rows are new; the model may have no name yet. */
+/* Which rows are new. */
 static void
 attempt_since(OsmlCheck *check)
 {
 	OsmlPart   *train = &check->parts[OSML_PART_TRAIN];
 	OsmlSince	since = {0};
 
-	if (!osml_since_resolve(&since, train, check->hparams, osml_default_model(check->dataset),
-							check->warm, NULL))
+	if (!osml_since_resolve(&since, train, check->hparams, check->model, check->warm, NULL))
 		osml_check_put(check, "since", OSML_CHECK_WARN, NULL, 0,
 					   psprintf("no row of %s has a \"%s\" above %s: there is nothing new to train on",
 								train->source.label, check->hparams->since, since.above), NULL);
@@ -192,9 +190,18 @@ check_features(OsmlCheck *check)
 	}
 }
 
+static void
+attempt_model(OsmlCheck *check)
+{
+	osml_check_model(check->model);
+}
+
 void
 osml_check_inputs(OsmlCheck *check)
 {
+	if (check->model)
+		(void) osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_model);
+
 	check->valid = osml_check_attempt(check, NULL, OSML_CHECK_ERROR, attempt_hparams);
 	if (!check->valid)
 		go_on(check);

@@ -184,6 +184,9 @@ osml_hparams_check(OsmlHparams *hparams)
 		hparams->val_check_interval != floor(hparams->val_check_interval))
 		conflict("hyperparameter \"val_check_interval\" must be a whole number where it is 1 or more",
 				 "A whole number counts batches, a number below 1 is a share of an epoch.");
+	if (hparams->divergence_factor > 0 && hparams->divergence_factor < 1)
+		conflict("hyperparameter \"divergence_factor\" must be 0, or 1 or more",
+				 "The first loss would already be too large.");
 	for (int i = 0; i < hparams->num_hidden_neurons.n; i++)
 	{
 		if (hparams->num_hidden_neurons.values[i] != floor(hparams->num_hidden_neurons.values[i]))

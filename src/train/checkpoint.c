@@ -463,6 +463,17 @@ take_definitions(OsmlRun *run)
 	osml_feature_set_build(run->set, run->plan->dataset);
 }
 
+/* What osml.runs shows is true at once, and stays so where the run is refused later. */
+static void
+show_progress(OsmlRun *run)
+{
+	Counter		rows_seen = {"rows_seen", COUNTER_INT, &run->row.rows_seen};
+
+	run->row.steps = run->resume->row->step;
+	run->row.epoch = run->resume->row->epoch;
+	read_counter(&run->resume->file, &rows_seen);
+}
+
 void
 osml_checkpoint_open(OsmlRun *run)
 {
@@ -491,6 +502,7 @@ osml_checkpoint_open(OsmlRun *run)
 	run->resume = resume;
 	resume->fingerprint = read_fingerprint(&resume->file, "fingerprint");
 	resume->val_fingerprint = read_fingerprint(&resume->file, "val_fingerprint");
+	show_progress(run);
 	text = metadata(&resume->file, "seconds");
 	if (text)
 		run->started_at -= (int64) (strtod(text, NULL) * 1e6);

@@ -79,6 +79,12 @@ osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 						kind->name, osml_loss_name(hparams->loss - 1), set->label,
 						format_type_be(set->label_type)),
 				 errhint("Leave out \"model_type\" and \"loss\" for a model of classes, or name another \"label\".")));
+	if (hparams->classes != OSML_AUTO && !classes)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hyperparameter \"classes\" is given, but the numbers of label \"%s\" are no classes",
+						set->label),
+				 errhint("Set \"model_type\" to softmax or logistic, or leave out \"classes\".")));
 	if (osml_optimizer_is_exact(hparams->optimizer) &&
 		(classes || hparams->loss != OSML_LOSS_MSE + 1))
 		ereport(ERROR,
@@ -131,8 +137,7 @@ osml_kind_settle(OsmlHparams *hparams, const OsmlFeatureSet *set,
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("hyperparameter \"classes\" is " INT64_FORMAT ", but label \"%s\" of %s has %d classes",
-						hparams->classes, set->label, source, n),
-				 classes ? 0 : errhint("Set \"model_type\" to softmax or logistic for a label whose numbers are classes.")));
+						hparams->classes, set->label, source, n)));
 	if (classes)
 		hparams->classes = n;
 	return kind;

@@ -327,7 +327,9 @@ share_training(OsmlRun *run)
 
 	*val = *train;
 	val->n_rows = osml_length_rows(run->hparams, train->n_rows);
-	osml_log_event(run, "info", "overfit_batches",
+	/* a run that goes on from a checkpoint has said so before */
+	if (run->resume == NULL)
+		osml_log_event(run, "info", "overfit_batches",
 				   psprintf("each epoch trains on the first " INT64_FORMAT " of " INT64_FORMAT
 							" rows, and validates on the same", val->n_rows, train->n_rows));
 }

@@ -8,6 +8,8 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/definition.h"
+#include "catalog/model.h"
+#include "catalog/rights.h"
 #include "rules/loss/loss.h"
 #include "source/column.h"
 #include "source/definition.h"
@@ -16,6 +18,8 @@
 #include "train/monitor.h"
 #include "train/parts.h"
 #include "train/run.h"
+
+#define MAX_MODEL_NAME 200
 
 static void
 set_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
@@ -85,6 +89,20 @@ osml_default_model(const OsmlDatasetRow *dataset)
 		return pstrdup(dataset->name);
 	relid = osml_dataset_source(dataset, NULL)->relid;
 	return OidIsValid(relid) ? get_rel_name(relid) : NULL;
+}
+
+void
+osml_check_model(const char *name)
+{
+	OsmlModelRow *model;
+
+	if (name[0] == '\0' || strlen(name) > MAX_MODEL_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
+	model = osml_model_find(name);
+	if (model)
+		osml_model_check(model, OSML_MANAGE);
 }
 
 /* A hyperparameter that counts the columns must count them right. */

@@ -24,8 +24,6 @@
 #include "train/warm.h"
 #include "train/worker.h"
 
-#define MAX_MODEL_NAME 200
-
 /* Where a run may not be started at all. */
 static void
 check_surroundings(const char *function)
@@ -71,21 +69,9 @@ model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("a run on a query needs a model name"),
 				 errhint("Call osml_train(query, model => 'name').")));
-	if (name[0] == '\0' || strlen(name) > MAX_MODEL_NAME)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
+	if (!request->range.on)
+		osml_check_model(name);
 	return pstrdup(name);
-}
-
-/* A model of that name must be ours to train into. */
-static void
-check_model(const char *name)
-{
-	OsmlModelRow *model = osml_model_find(name);
-
-	if (model)
-		osml_model_check(model, OSML_MANAGE);
 }
 
 /*
@@ -214,8 +200,6 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	resolve_parts(plan, dataset, hparams, warm);
 	if (plan->model == NULL)
 		plan->model = model_name(request, dataset);
-	if (!plan->range.on)
-		check_model(plan->model);
 	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm,
 							request->summary))
 	{

@@ -338,9 +338,9 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
-	osml_warm_load(run);
 	if (run->plan->resume)
 		osml_checkpoint_open(run);
+	osml_warm_load(run);
 	osml_learn_features(run);
 	osml_warm_classes(run);
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
@@ -357,7 +357,8 @@ train(OsmlRun *run)
 	init_params(run);
 	if (!reads_again(run))
 		osml_intake_end(run);
-	if (run->hparams->num_sanity_val_steps > 0)
+	/* a run that goes on has passed it, and its weights are not there yet */
+	if (run->hparams->num_sanity_val_steps > 0 && run->resume == NULL)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
 							 run->hparams->num_sanity_val_steps, true);
 	if (osml_optimizer_is_exact(run->hparams->optimizer))

@@ -170,7 +170,9 @@ osml_warm_load(OsmlRun *run)
 				 errmsg("version " INT64_FORMAT " of model \"%s\" has been dropped",
 						run->hparams->warm_start, run->plan->model)));
 	osml_run_take(run, VARSIZE_ANY(run->warm->weights));
-	osml_log_event(run, "info", "warm_start",
+	/* a run that goes on from a checkpoint has said so before */
+	if (run->resume == NULL)
+		osml_log_event(run, "info", "warm_start",
 				   psprintf("goes on from version %d, made by run " INT64_FORMAT,
 							run->warm->version, run->warm->run_id));
 }

@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(67);
+SELECT plan(69);
 
 \ir lib/error_of.sql
 CREATE FUNCTION newest(name text) RETURNS osml.runs LANGUAGE sql AS $$ SELECT r FROM osml.runs r WHERE r.model = $1 ORDER BY run_id DESC LIMIT 1 $$;
@@ -55,6 +55,8 @@ SELECT is(rows_of('trips'), 2, 'without warm_start: after the newest version');
 -- another model begins with all
 SELECT osml_train('trips', '{"since": "at", "max_epochs": 3}', 'others') > 0 AS ran \gset
 SELECT is(rows_of('others'), (SELECT count(at)::int FROM trips), 'another model begins with all');
+SELECT is(figure, (SELECT count(at)::float8 FROM trips), 'osml_check goes by the model that is named') FROM osml_check('trips', '{"since": "at"}', 'a third') WHERE "check" = 'reading';
+SELECT is(count(*), 1::bigint, 'and finds nothing new for the one that has read all') FROM osml_check('trips', '{"since": "at"}', 'others') WHERE "check" = 'since';
 -- readers, passes that are read again, held-out rows: the same rows
 INSERT INTO trips SELECT i % 5, i % 7, '2026-03-01 00:00+00'::timestamptz + i * interval '1 s' FROM generate_series(1, 60000) i;
 SET osml.max_memory = '1MB';

@@ -6,7 +6,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(53);
+SELECT plan(59);
 
 -- 'SQLSTATE message | hint', or that there was none
 CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
@@ -105,10 +105,17 @@ SELECT matches(error_of($$SELECT osml_train('made', '{"warm_start": true}')$$), 
 SELECT osml_drop_feature('made', 'z'), osml_transform('made', 'z', 'sql', '{"expression": "a * b"}'), osml_drop_feature('made', 'b_bin'), osml_bin('made', 'b', 5, method => 'quantile');
 SELECT matches(error_of($$SELECT osml_train('made', '{"warm_start": true}')$$), 'is defined otherwise than in version|is none of the features|has another place', 'another number of bins');
 SELECT matches(string_agg(message, ' '), 'is defined otherwise than in version|has another place', 'osml_check says so') FROM osml_check('made', '{"warm_start": true}') WHERE verdict = 'error';
+-- of the model that is named
+SELECT matches((SELECT string_agg(message, ' ') FROM osml_check('SELECT y, a, b, a * b AS ab FROM rows', '{"warm_start": true}', 'line') WHERE verdict = 'error'), 'feature', 'osml_check takes the version of the model that is named'),
+	is((SELECT string_agg(message, ' ') FROM osml_check('SELECT y, a, b FROM rows', '{"warm_start": true}', 'line') WHERE verdict = 'error'), NULL, 'whose features are these'),
+	matches((SELECT string_agg(message, ' ') FROM osml_check('SELECT y, a, b FROM rows', '{"warm_start": 1}', 'nobody') WHERE verdict = 'error'), 'there is no model "nobody"', 'or of none'),
+	is((SELECT string_agg(message, ' ') FROM osml_check('rows', '{}', '') WHERE verdict = 'error'), 'model name must have 1 to 200 bytes', 'and looks at the name'),
+	matches(error_of($$SELECT osml_check('SELECT y, a, b FROM rows', '{}', 'line')$$), '^no error$', 'one that is there may be trained');
 CREATE ROLE warm_user;
 GRANT ALL ON rows TO warm_user;
 SET ROLE warm_user;
-SELECT matches(public.error_of($$SELECT public.osml_train('SELECT y, a, b FROM public.rows', '{"warm_start": 1}', 'line')$$), '^42501 permission denied for model "line"', 'somebody else''s model');
+SELECT matches(public.error_of($$SELECT public.osml_train('SELECT y, a, b FROM public.rows', '{"warm_start": 1}', 'line')$$), '^42501 permission denied for model "line"', 'somebody else''s model'),
+	matches(public.error_of($$SELECT public.osml_check('SELECT y, a, b FROM public.rows', '{}', 'line')$$), '^42501 permission denied for model "line"', 'osml_check refuses it too');
 RESET ROLE;
 DROP OWNED BY warm_user;
 DROP ROLE warm_user;

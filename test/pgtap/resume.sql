@@ -1,0 +1,33 @@
+-- resume.sql: what osml.runs, osml.events and osml.metrics say of a run that goes on.
+\pset fieldsep '\n'
+SET client_min_messages = warning;
+SET osml.progress_interval = 0;
+
+SELECT plan(13);
+
+\ir lib/error_of.sql
+CREATE TABLE rows AS SELECT sin(i) AS y, i % 7 AS a, i % 11 AS b FROM generate_series(1, 4000) i;
+SELECT osml_train('rows', '{"max_epochs": 1}', 'warm') > 0 AS ran \gset
+
+-- long enough to be met half-way
+\set hparams '{"warm_start": true, "overfit_batches": 40, "batch_size": 100, "num_sanity_val_steps": 1, "max_epochs": 5000, "every_n_train_steps": 100, "val_check_interval": 0}'
+SELECT osml_train('rows', :'hparams', 'warm', wait => false) AS run \gset
+DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM osml.checkpoints) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
+SELECT osml_cancel(:run) AS status \gset
+SELECT is(:'status'::text, 'cancelled', 'a run is cancelled');
+SELECT step, epoch FROM osml.checkpoints WHERE run_id = :run \gset
+
+-- refused: it stands where it would have gone on
+UPDATE rows SET y = 2 WHERE a = 3 AND b = 3;
+SELECT matches(error_of(format('SELECT osml_resume(%s)', :run)), '^55000 osml run N failed: the training rows of run \d+ have changed since its checkpoint', 'it is refused on other rows');
+SELECT is(status, 'failed', 'the run says so'), is(steps, :step::bigint, 'its steps are those of the checkpoint'), is(rows_seen, :step * 100::bigint, 'and so are its rows') FROM osml.runs WHERE run_id = :run;
+SELECT is(count(*), 1::bigint, 'the checkpoint is kept') FROM osml.checkpoints WHERE run_id = :run AND step = :step;
+SELECT is(step, :step::bigint, 'events are at its step') FROM osml.events WHERE run_id = :run AND kind = 'resumed';
+
+-- or goes on all the same
+SELECT matches(error_of(format($$SELECT osml_resume(%s, '{"on_changed_data": "continue"}')$$, :run)), '^no error$', 'it goes on where that is asked for');
+SELECT is(status, 'finished', 'to its end'), is(steps, 200000::bigint, 'all steps') FROM osml.runs WHERE run_id = :run;
+SELECT is(count(*) FILTER (WHERE kind = 'warm_start'), 1::bigint, 'where it started from was said once'),
+	is(count(*) FILTER (WHERE kind = 'overfit_batches'), 1::bigint, 'so was which rows it takes') FROM osml.events WHERE run_id = :run;
+SELECT is(string_agg(DISTINCT step::text, ' '), '0', 'it was sane before the first step') FROM osml.metrics WHERE run_id = :run AND phase = 'sanity';
+SELECT finish();
