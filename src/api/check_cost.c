@@ -65,8 +65,9 @@ foresee(const OsmlCheck *check, Prospect *run)
 
 	/* every run's blocks have it */
 	layout.has_row_number = true;
-	osml_foresee(check->hparams, check->n_classes, &layout, run->rows, check->budget,
-				 &run->where);
+	osml_foresee(check->hparams, check->n_classes, &layout,
+				 check->lesson.n_passes > 0 ? &check->set->layout : NULL, run->rows,
+				 check->budget, &run->where);
 }
 
 /* What becomes of the rows that a run keeps. */
@@ -145,7 +146,8 @@ reading_seconds(const OsmlCheck *check, const Prospect *run, double epochs)
 	double		seconds = check->learn_seconds + train * trial->shuffle_row;
 
 	for (int p = 0; p < OSML_N_PARTS; p++)
-		seconds += pass_seconds(trial, run->read[p]);
+		seconds += p == OSML_PART_TRAIN && run->where.carried ? train * trial->make_row :
+			pass_seconds(trial, run->read[p]);
 	if (run->where.reread[OSML_PART_TRAIN])
 		seconds += epochs * pass_seconds(trial, train);
 	if (run->where.reread[OSML_PART_VAL])
@@ -182,7 +184,11 @@ check_time(OsmlCheck *check, const Prospect *run)
 	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
 	initStringInfo(&message);
 	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
-	if (check->lesson.n_passes > 0)
+	if (run->where.carried)
+		appendStringInfo(&message, ", in %d pass%s to learn %s, the last of which keeps them",
+						 check->lesson.n_passes, check->lesson.n_passes > 1 ? "es" : "",
+						 check->lesson.fitted ? "features" : "classes");
+	else if (check->lesson.n_passes > 0)
 		appendStringInfo(&message, ", in %d passes of which %d to learn %s",
 						 check->lesson.n_passes + 1, check->lesson.n_passes,
 						 check->lesson.fitted ? "features" : "classes");

@@ -15,10 +15,21 @@
 #define RESIDENT_SHARE 0.75
 #define SPILLED_SHARE 0.25
 
+/* Memory of the budget that nobody has. */
+static int64
+memory_free(const OsmlBudget *budget)
+{
+	return budget->memory_limit - budget->memory_used - budget->memory_lent;
+}
+
 bool
 osml_budget_take(OsmlBudget *budget, int64 bytes)
 {
 	if (budget->memory_used + bytes > budget->memory_limit)
+		return false;
+	if (bytes > memory_free(budget) && budget->give_back)
+		budget->give_back(budget->give_back_arg);
+	if (bytes > memory_free(budget))
 		return false;
 	budget->memory_used += bytes;
 	return true;
@@ -28,6 +39,21 @@ void
 osml_budget_return(OsmlBudget *budget, int64 bytes)
 {
 	budget->memory_used -= bytes;
+}
+
+bool
+osml_budget_lend(OsmlBudget *budget, int64 bytes)
+{
+	if (bytes > memory_free(budget))
+		return false;
+	budget->memory_lent += bytes;
+	return true;
+}
+
+void
+osml_budget_repay(OsmlBudget *budget, int64 bytes)
+{
+	budget->memory_lent -= bytes;
 }
 
 Size
@@ -42,6 +68,13 @@ osml_placing_init(OsmlPlacing *placing, const OsmlLayout *layout, OsmlBudget *bu
 	memset(placing, 0, sizeof(*placing));
 	placing->budget = budget;
 	placing->block_bytes = osml_block_memory(layout);
+}
+
+bool
+osml_placing_fits(const OsmlBudget *budget, const OsmlLayout *layout, int64 n_blocks)
+{
+	return budget->memory_used + n_blocks * (int64) osml_block_memory(layout) <=
+		(int64) (budget->memory_limit * RESIDENT_SHARE);
 }
 
 /* May another block stay in memory? */

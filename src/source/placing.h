@@ -17,8 +17,11 @@ typedef struct OsmlBudget
 {
 	int64		memory_limit;	/* bytes */
 	int64		memory_used;
+	int64		memory_lent;	/* beside what is used, as long as nobody needs it */
 	int64		spill_limit;
 	int64		spill_used;
+	void		(*give_back) (void *arg);	/* repays all that was lent; NULL: it stays */
+	void	   *give_back_arg;
 } OsmlBudget;
 
 typedef enum OsmlPlace
@@ -56,8 +59,17 @@ extern void osml_placing_free(OsmlPlacing *placing);
 /* a block in memory, as the budget counts it */
 extern Size osml_block_memory(const OsmlLayout *layout);
 
+/* would so many blocks of this layout all be placed in memory? */
+extern bool osml_placing_fits(const OsmlBudget *budget, const OsmlLayout *layout,
+							  int64 n_blocks);
+
 /* take bytes from the budget's memory; false when they are not there */
 extern bool osml_budget_take(OsmlBudget *budget, int64 bytes);
 extern void osml_budget_return(OsmlBudget *budget, int64 bytes);
+
+/* the same for memory whose owner can do without it: give_back is called when it is
+ * needed.  False: it is needed already */
+extern bool osml_budget_lend(OsmlBudget *budget, int64 bytes);
+extern void osml_budget_repay(OsmlBudget *budget, int64 bytes);
 
 #endif							/* OSML_PLACING_H */

@@ -7,6 +7,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "train/carry.h"
 #include "train/foresee.h"
 #include "train/load.h"
 
@@ -75,9 +78,25 @@ end_part(Filling *filling, OsmlForesight *foresight, OsmlPartKind part)
 			filling->placing.block_bytes;
 }
 
+/* Are the training rows carried over from the pass that learns of them? */
+static bool
+carries(OsmlBudget *budget, const OsmlModelSpec *spec, const OsmlHparams *hparams,
+		const OsmlLayout *inputs, double rows)
+{
+	int64		n_blocks = (int64) ceil(rows / OSML_BLOCK_ROWS);
+	int64		bytes = n_blocks * (int64) osml_block_memory(inputs);
+	bool		fits;
+
+	if (!osml_budget_lend(budget, bytes))
+		return false;
+	fits = osml_carry_fits(budget, spec, hparams, n_blocks);
+	osml_budget_repay(budget, bytes);
+	return fits;
+}
+
 void
 osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout,
-			 const double rows[OSML_N_PARTS], OsmlBudget budget,
+			 const OsmlLayout *inputs, const double rows[OSML_N_PARTS], OsmlBudget budget,
 			 OsmlForesight *foresight)
 {
 	OsmlModelSpec spec = osml_run_spec(hparams, layout, n_classes);
@@ -107,6 +126,8 @@ osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout
 		add_rows(&parts[p], foresight, rows[p]);
 		end_part(&parts[p], foresight, p);
 	}
+	foresight->carried = inputs && carries(&budget, &spec, hparams, inputs,
+										   rows[OSML_PART_TRAIN]);
 	if (foresight->streamed)
 		return;
 	for (double left = rows[OSML_PART_TRAIN]; left > 0; left -= OSML_BLOCK_ROWS)

@@ -4,7 +4,8 @@
  *
  * Whatever sizes the readers' blocks have, the trainer packs rows into blocks
  * of exactly 1,024, so sums and batches do not depend on how many readers
- * there were or where a shard ended.
+ * there were or where a shard ended.  Training rows that a learning pass has kept come
+ * from there (carry.h), and no reader is asked.
  */
 #include "postgres.h"
 
@@ -131,26 +132,16 @@ next_message(OsmlRun *run)
 	return false;
 }
 
-/* Ask for a pass; see osml_intake_start(). */
+/* Forget the pass before. */
 static void
-start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
-		   uint64 text_keys)
+reset_pass(OsmlRun *run, OsmlPartKind part)
 {
 	OsmlIntake *intake = &run->intake;
-	MemoryContext pass;
-	MemoryContext old;
 
-	/* a pass that was left early is still in the queues */
+	/* one that was left early is still in the queues */
 	while (intake->active && next_message(run))
 		;
-	pass = AllocSetContextCreate(CurrentMemoryContext, "osml shard list",
-								 ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(pass);
-	(void) osml_plan_shards(run->plan, part, sample_pages, key, &intake->n_shards);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(pass);
-
-	intake->active = true;
+	intake->carried = false;
 	intake->layout = &run->plan->parts[part].set.layout;
 	intake->position = 0;
 	intake->row_base = 0;
@@ -161,6 +152,37 @@ start_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
 	if (intake->raw)
 		intake->raw->nrows = 0;
 	intake->encoded = NULL;
+}
+
+/* The pass's rows are here already. */
+static void
+start_carried(OsmlRun *run)
+{
+	OsmlIntake *intake = &run->intake;
+
+	intake->carried = true;
+	intake->rows_read = run->carry.rows_read;
+	intake->n_null = run->carry.n_null;
+	intake->n_nonfinite = run->carry.n_nonfinite;
+}
+
+/* Ask for a pass; see osml_intake_start(). */
+static void
+request_pass(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key,
+			 uint64 text_keys)
+{
+	OsmlIntake *intake = &run->intake;
+	MemoryContext pass;
+	MemoryContext old;
+
+	pass = AllocSetContextCreate(CurrentMemoryContext, "osml shard list",
+								 ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(pass);
+	(void) osml_plan_shards(run->plan, part, sample_pages, key, &intake->n_shards);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(pass);
+
+	intake->active = true;
 	SpinLockAcquire(&run->shared->mutex);
 	run->shared->request.number++;
 	run->shared->pass_done = false;
@@ -176,7 +198,11 @@ void
 osml_intake_start(OsmlRun *run, OsmlPartKind part, uint32 sample_pages, uint64 key)
 {
 	run->intake.texts = NULL;
-	start_pass(run, part, sample_pages, key, 0);
+	reset_pass(run, part);
+	if (part == OSML_PART_TRAIN && sample_pages == 0 && osml_carry_open(run))
+		start_carried(run);
+	else
+		request_pass(run, part, sample_pages, key, 0);
 }
 
 void
@@ -185,7 +211,8 @@ osml_intake_start_texts(OsmlRun *run, OsmlPartKind part, uint64 text_keys,
 {
 	run->intake.texts = texts;
 	run->intake.texts_arg = arg;
-	start_pass(run, part, 0, 0, text_keys);
+	reset_pass(run, part);
+	request_pass(run, part, 0, 0, text_keys);
 }
 
 /* Copy n rows of the message to the end of the block. */
@@ -222,6 +249,8 @@ osml_intake_fill_inputs(OsmlRun *run, OsmlBlock *block)
 {
 	OsmlIntake *intake = &run->intake;
 
+	if (intake->carried)
+		return osml_carry_next(run, block);
 	while (block->nrows < OSML_BLOCK_ROWS)
 	{
 		int			left = intake->message.nrows - intake->taken;
@@ -324,6 +353,11 @@ osml_intake_fill(OsmlRun *run, OsmlBlock *block, uint64 *hash)
 void
 osml_intake_enough(OsmlRun *run)
 {
+	if (run->intake.carried)
+	{
+		osml_carry_drop(run);
+		return;
+	}
 	SpinLockAcquire(&run->shared->mutex);
 	run->shared->pass_done = true;
 	SpinLockRelease(&run->shared->mutex);

@@ -19,6 +19,7 @@ typedef struct OsmlIntake
 {
 	shm_mq_handle *handles[OSML_MAX_READERS];
 	bool		active;			/* a pass is not yet at its end */
+	bool		carried;		/* its rows come from run->carry instead */
 	const OsmlLayout *layout;
 	int			n_shards;
 	int			position;		/* shard being received */

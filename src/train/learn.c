@@ -255,12 +255,15 @@ read_run(OsmlLesson *lesson)
 
 	osml_intake_start_texts(run, OSML_PART_TRAIN, lesson->text_keys, osml_learn_text,
 							lesson);
+	osml_carry_begin(run);
 	while (osml_intake_fill_inputs(run, raw))
 	{
 		osml_run_check(run);
 		osml_learn_block(lesson, raw);
+		osml_carry_keep(run, raw);
 		raw->nrows = 0;
 	}
+	osml_carry_end(run);
 	lesson->rows.null = run->intake.n_null;
 	lesson->rows.nonfinite = run->intake.n_nonfinite;
 	pfree(raw);

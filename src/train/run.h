@@ -20,6 +20,7 @@
 #include "model/model.h"
 #include "model/predictor.h"
 #include "source/resident.h"
+#include "train/carry.h"
 #include "train/intake.h"
 #include "train/log.h"
 
@@ -47,6 +48,7 @@ typedef struct OsmlRun
 	OsmlBudget	budget;
 	Size		reserved;		/* of the budget, for the step loop: rows must not take it */
 	OsmlIntake	intake;
+	OsmlCarry	carry;
 	OsmlPartData parts[OSML_N_PARTS];
 
 	OsmlFeatureSet *set;		/* of the training part */

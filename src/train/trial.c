@@ -47,6 +47,7 @@ typedef struct Pass
 	int64		rows;
 	int64		first_rows;		/* of the first block */
 	instr_time	began;
+	double		making;			/* seconds of features, statistics and keeping */
 	double		first;			/* seconds until the first block was done */
 	double		all;
 } Pass;
@@ -108,11 +109,14 @@ static bool
 take_block(void *arg, OsmlBlock *raw)
 {
 	Pass	   *pass = arg;
+	instr_time	start;
 	int			rows;
 
 	CHECK_FOR_INTERRUPTS();
 	rows = raw->nrows;
+	INSTR_TIME_SET_CURRENT(start);
 	load_block(pass, raw);
+	pass->making += seconds_since(start);
 	pass->rows += rows;
 	pass->all = seconds_since(pass->began);
 	if (pass->n_blocks++ == 0)
@@ -146,6 +150,7 @@ run_pass(Pass *pass, const OsmlSource *source, const OsmlFeatureSet *set,
 	trial->rows = pass->rows;
 	if (pass->rows == 0)
 		return 0;
+	trial->make_row = pass->making / pass->rows;
 	if (pass->rows == pass->first_rows)
 		return pass->all / pass->rows;
 	pace = (pass->all - pass->first) / (pass->rows - pass->first_rows);

@@ -18,6 +18,7 @@ typedef struct OsmlTrial
 	bool		one_step;		/* those were all rows, and a step takes them all */
 	double		start;			/* of a pass, until its first rows are there */
 	double		read_row;		/* a row read and made into features */
+	double		make_row;		/* the latter of it */
 	double		shuffle_row;	/* a row of a shuffle that is kept */
 	double		epoch_row;		/* a row's gradient, and shuffle where each epoch has one */
 	double		step;			/* an update of the parameters */
