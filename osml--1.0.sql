@@ -74,6 +74,7 @@ CREATE TABLE osml.run (
 	ended_at	timestamptz
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE osml.run IS 'one row a training run, written by its trainer';
+CREATE INDEX run_going_on ON osml.run (owner) WHERE status = 'running';
 
 -- The key serves the usual question, a metric's curve over the steps.
 CREATE TABLE osml.metric (
@@ -306,7 +307,7 @@ COMMENT ON FUNCTION osml.role_usable(text) IS 'whether the current user has the 
 CREATE FUNCTION osml.run_status(run_id bigint, status text) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_view_run_status'
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;	-- takes a new snapshot
-COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running and its trainer is gone';
+COMMENT ON FUNCTION osml.run_status(bigint, text) IS 'the stored status, or interrupted where a run says running or queued and its process is gone';
 
 -- --- What split datasets ask ---------------------------------------------------
 --

@@ -20,6 +20,7 @@
 
 PG_MODULE_MAGIC;
 
+int			osml_max_runs = 0;
 int			osml_max_memory = 1024 * 1024;
 int			osml_max_spill = 10 * 1024 * 1024;
 int			osml_progress_interval = 1000;
@@ -48,6 +49,12 @@ define_limits(void)
 							NULL,
 							&osml_max_metric_rows,
 							1000, 1, INT_MAX,
+							PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("osml.max_runs",
+							"Training runs of one role that may go on at a time.",
+							"0 is any number.",
+							&osml_max_runs,
+							0, 0, INT_MAX,
 							PGC_SUSET, 0, NULL, NULL, NULL);
 }
 

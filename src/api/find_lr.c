@@ -129,7 +129,7 @@ osml_find_lr(PG_FUNCTION_ARGS)
 	request.dataset = osml_need_text(fcinfo, ARG_DATASET, "dataset");
 	request.hparams = PG_ARGISNULL(ARG_HPARAMS) ? NULL : PG_GETARG_JSONB_P(ARG_HPARAMS);
 	request.range = take_arguments(fcinfo);
-	run_id = osml_launch(&request);
+	run_id = osml_launch(&request, NULL);
 	if (run_id > 0)
 		put_curve((ReturnSetInfo *) fcinfo->resultinfo, run_id);
 	return (Datum) 0;

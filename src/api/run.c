@@ -85,7 +85,7 @@ poll_status(int64 run_id, int64 ms)
 		row = osml_run_find(run_id, true);
 		MemoryContextSwitchTo(old);
 		status = pstrdup(row ? osml_run_status(row) : "interrupted");
-		running = strcmp(status, "running") == 0 || strcmp(status, "queued") == 0;
+		running = osml_run_is_open(status);
 		spent = (GetCurrentTimestamp() - start) / 1000;
 		if (!running || (ms >= 0 && spent >= ms))
 			break;
@@ -132,7 +132,7 @@ osml_cancel(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to cancel run " INT64_FORMAT, row->run_id),
 				 errdetail("It belongs to role \"%s\".", row->owner)));
-	if (strcmp(osml_run_status(row), "running") == 0)
+	if (osml_run_is_open(osml_run_status(row)))
 		(void) osml_segment_cancel(row->segment, row->run_id,
 								   psprintf("canceled by role \"%s\"", osml_current_role()));
 	PG_RETURN_TEXT_P(cstring_to_text(poll_status(row->run_id, CANCEL_WAIT_MS)));

@@ -30,7 +30,7 @@ osml_train(PG_FUNCTION_ARGS)
 	request.hparams = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	request.model = osml_maybe_text(fcinfo, 2);
 	request.wait = PG_ARGISNULL(3) || PG_GETARG_BOOL(3);
-	run_id = osml_launch(&request);
+	run_id = osml_launch(&request, NULL);
 	if (run_id == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(run_id);
@@ -39,7 +39,7 @@ osml_train(PG_FUNCTION_ARGS)
 /* what may be otherwise in a run that goes on: nothing that the weights depend on */
 static const char *const may_change[] = {
 	"on_changed_data", "every_n_train_steps", "train_time_interval", "log_every_n_steps",
-	"num_workers", "on_disconnect", "max_time", "deploy", "restart", NULL
+	"num_workers", "on_disconnect", "max_time", "deploy", "restart", "if_running", NULL
 };
 
 static void
@@ -65,7 +65,7 @@ check_may_change(Jsonb *hparams)
 					 errmsg("hyperparameter \"%s\" of a run that goes on cannot be changed", name),
 					 errhint("Those that can be are on_changed_data, every_n_train_steps, "
 							 "train_time_interval, log_every_n_steps, num_workers, on_disconnect, "
-							 "max_time, deploy and restart.")));
+							 "max_time, deploy, restart and if_running.")));
 	}
 }
 
@@ -81,8 +81,7 @@ need_unfinished(FunctionCallInfo fcinfo, const char *action)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to %s run " INT64_FORMAT, action, row->run_id),
 				 errdetail("It belongs to role \"%s\".", row->owner)));
-	if (strcmp(status, "finished") == 0 || strcmp(status, "running") == 0 ||
-		strcmp(status, "queued") == 0)
+	if (strcmp(status, "finished") == 0 || osml_run_is_open(status))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot %s run " INT64_FORMAT ", which is %s", action, row->run_id, status)));
@@ -116,7 +115,7 @@ osml_resume(PG_FUNCTION_ARGS)
 															 JsonbPGetDatum(row->hparams),
 															 JsonbPGetDatum(changes)));
 	}
-	(void) osml_launch(&request);
+	(void) osml_launch(&request, NULL);
 	PG_RETURN_TEXT_P(cstring_to_text(osml_run_status(osml_run_find(row->run_id, true))));
 }
 

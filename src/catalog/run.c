@@ -26,6 +26,15 @@ static OsmlStatement insert_run = OSML_STATEMENT(
 	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT8OID, INT4OID,
 	INT8OID, JSONBOID);
 
+static OsmlStatement queue_run = OSML_STATEMENT(
+	"INSERT INTO osml.run (run_id, owner, dataset, model, status, hparams,"
+	" trainer_pid, segment)"
+	" VALUES ($1, $2, $3, $4, 'queued', coalesce($5, '{}'), $6, $7)"
+	" ON CONFLICT (run_id) DO UPDATE SET status = 'queued', error = NULL,"
+	" ended_at = NULL, trainer_pid = $6, segment = $7"
+	" WHERE run.status <> 'finished'",
+	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT4OID, INT8OID);
+
 static OsmlStatement progress_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
 	" rows_skipped = $5, rows_read = $6 WHERE run_id = $1",
@@ -34,9 +43,10 @@ static OsmlStatement progress_run = OSML_STATEMENT(
 static OsmlStatement restart_run = OSML_STATEMENT(
 	"UPDATE osml.run SET status = 'running', error = NULL, ended_at = NULL,"
 	" hparams = $2, device = $3, trainer_pid = $4, segment = $5, steps = 0,"
-	" epoch = 0, rows_read = 0, rows_seen = 0, rows_skipped = 0"
+	" epoch = 0, rows_read = 0, rows_seen = 0, rows_skipped = 0,"
+	" started_at = CASE WHEN $6 THEN clock_timestamp() ELSE started_at END"
 	" WHERE run_id = $1 AND status <> 'finished'",
-	INT8OID, JSONBOID, TEXTOID, INT4OID, INT8OID);
+	INT8OID, JSONBOID, TEXTOID, INT4OID, INT8OID, BOOLOID);
 
 static OsmlStatement end_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
@@ -47,11 +57,17 @@ static OsmlStatement end_run = OSML_STATEMENT(
 	INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, TEXTOID, TEXTOID,
 	INT4OID, JSONBOID, JSONBOID, TEXTOID);
 
+#define RUN_COLUMNS "run_id, owner, dataset, model, version, status, error, hparams," \
+	" device, steps, epoch, rows_seen, rows_skipped, trainer_pid, segment, summary"
+
 static OsmlStatement find_run = OSML_STATEMENT(
-	"SELECT run_id, owner, dataset, model, version, status, error, hparams,"
-	" device, steps, epoch, rows_seen, rows_skipped, trainer_pid, segment,"
-	" summary FROM osml.run WHERE run_id = $1",
+	"SELECT " RUN_COLUMNS " FROM osml.run WHERE run_id = $1",
 	INT8OID);
+
+static OsmlStatement going_on = OSML_STATEMENT(
+	"SELECT " RUN_COLUMNS " FROM osml.run"
+	" WHERE owner = $1 AND status = 'running' ORDER BY run_id",
+	TEXTOID);
 
 /* A new id.  Sequences do not roll back, so it is never given out twice. */
 int64
@@ -99,9 +115,28 @@ osml_run_insert(const OsmlRunRow *row)
 	osml_catalog_end(&scope);
 }
 
-/* A run that goes on; an error when it has finished meanwhile. */
+/* A run that has to wait for its turn, new or to go on. */
 void
-osml_run_restart(const OsmlRunRow *row)
+osml_run_queue(const OsmlRunRow *row)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+
+	osml_catalog_begin(&scope);
+	osml_push_int8(&args, row->run_id);
+	osml_push_text(&args, row->owner);
+	osml_push_text(&args, row->dataset);
+	osml_push_text(&args, row->model);
+	osml_push_jsonb(&args, row->hparams);
+	osml_push_int4(&args, row->trainer_pid);
+	osml_push_int8(&args, row->segment);
+	write_run(&queue_run, &args, row->run_id);
+	osml_catalog_end(&scope);
+}
+
+/* A run that goes on, or whose turn has come; an error when it has finished meanwhile. */
+void
+osml_run_restart(const OsmlRunRow *row, bool first)
 {
 	OsmlCatalogScope scope;
 	OsmlArgs	args = {0};
@@ -113,6 +148,7 @@ osml_run_restart(const OsmlRunRow *row)
 	osml_push_text(&args, row->device);
 	osml_push_int4(&args, row->trainer_pid);
 	osml_push_int8(&args, row->segment);
+	osml_push(&args, BoolGetDatum(first));
 	n = osml_statement_write(&restart_run, &args);
 	osml_catalog_end(&scope);
 	if (n == 0)
@@ -165,11 +201,11 @@ osml_run_end(const OsmlRunRow *row)
 	osml_catalog_end(&scope);
 }
 
-/* Read a result row of find_run. */
+/* Row number i of a statement with RUN_COLUMNS. */
 static OsmlRunRow *
-pull_run(const OsmlCatalogScope *scope)
+pull_run(const OsmlCatalogScope *scope, uint64 i)
 {
-	OsmlFields	fields = osml_fields(scope, 0);
+	OsmlFields	fields = osml_fields(scope, i);
 	OsmlRunRow *row = MemoryContextAllocZero(scope->caller, sizeof(OsmlRunRow));
 
 	row->run_id = osml_pull_int8(&fields);
@@ -207,11 +243,37 @@ osml_run_find(int64 run_id, bool fresh)
 	if (fresh)
 		PushActiveSnapshot(GetLatestSnapshot());
 	if (osml_statement_read(&find_run, &args) > 0)
-		row = pull_run(&scope);
+		row = pull_run(&scope, 0);
 	if (fresh)
 		PopActiveSnapshot();
 	osml_catalog_end(&scope);
 	return row;
+}
+
+List *
+osml_runs_going_on(const char *owner)
+{
+	OsmlCatalogScope scope;
+	OsmlArgs	args = {0};
+	List	   *rows = NIL;
+	uint64		n;
+
+	osml_catalog_begin(&scope);
+	osml_push_text(&args, owner);
+	PushActiveSnapshot(GetLatestSnapshot());
+	n = osml_statement_read(&going_on, &args);
+	PopActiveSnapshot();
+	for (uint64 i = 0; i < n; i++)
+	{
+		OsmlRunRow *row = pull_run(&scope, i);
+		MemoryContext old = MemoryContextSwitchTo(scope.caller);
+
+		if (osml_run_lock_alive(row->run_id))
+			rows = lappend(rows, row);
+		MemoryContextSwitchTo(old);
+	}
+	osml_catalog_end(&scope);
+	return rows;
 }
 
 /* The rule of the view osml.runs. */

@@ -6,6 +6,7 @@
 #define OSML_CATALOG_RUN_H
 
 #include "datatype/timestamp.h"
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
 typedef struct OsmlRunRow
@@ -35,8 +36,12 @@ extern int64 osml_run_new_id(void);
 /* status 'running', started_at now */
 extern void osml_run_insert(const OsmlRunRow *row);
 
-/* the same of a run that was interrupted: status 'running' again, hparams replaced */
-extern void osml_run_restart(const OsmlRunRow *row);
+/* status 'queued': a new run, or one that is to go on, which waits for its turn */
+extern void osml_run_queue(const OsmlRunRow *row);
+
+/* status 'running' of a run that was interrupted or queued, hparams replaced; first: it
+ * starts only now */
+extern void osml_run_restart(const OsmlRunRow *row, bool first);
 
 /* counters only: steps, epoch, and the rows_ of all kinds */
 extern void osml_run_progress(const OsmlRunRow *row);
@@ -46,6 +51,10 @@ extern void osml_run_end(const OsmlRunRow *row);
 
 /* NULL if absent.  fresh: under the latest snapshot, whatever the isolation */
 extern OsmlRunRow *osml_run_find(int64 run_id, bool fresh);
+
+/* a role's runs (OsmlRunRow *) whose trainers live, the oldest first, under the latest
+ * snapshot */
+extern List *osml_runs_going_on(const char *owner);
 
 /* may the current user see it: owner's rights, or pg_monitor (read only) */
 extern bool osml_run_visible(const OsmlRunRow *row);
@@ -59,9 +68,14 @@ extern void osml_run_lock_take(int64 run_id);
 /* the same where another session may have it: false */
 extern bool osml_run_lock_try(int64 run_id);
 extern bool osml_run_lock_alive(int64 run_id);
+/* a queued run's, for its trainer to take */
+extern void osml_run_lock_release(int64 run_id);
+
+/* queued or running */
+extern bool osml_run_is_open(const char *status);
 
 /*
- * Stored status, but of a row that says running and whose lock is free the
+ * Stored status, but of a row that says running or queued and whose lock is free the
  * true one: 'interrupted', unless the run has ended since the row was read.
  * Not in parallel mode, where no new snapshot can be taken.
  */

@@ -15,6 +15,7 @@
 
 #include "catalog/run.h"
 #include "catalog/scope.h"
+#include "catalog/turn_lock.h"
 
 /* run whose lock this process holds; its own lock would not stop its probe */
 static int64 held_run = 0;
@@ -74,20 +75,52 @@ osml_run_lock_alive(int64 run_id)
 	return false;
 }
 
+void
+osml_run_lock_release(int64 run_id)
+{
+	LOCKTAG		tag;
+
+	run_locktag(&tag, run_id);
+	LockRelease(&tag, ExclusiveLock, true);
+	held_run = 0;
+}
+
+bool
+osml_run_is_open(const char *status)
+{
+	return strcmp(status, "running") == 0 || strcmp(status, "queued") == 0;
+}
+
+/* Between queue and trainer nobody has the lock, but somebody the turn. */
+static bool
+changes_hands(const OsmlRunRow *row)
+{
+	return strcmp(row->status, "queued") == 0 &&
+		osml_model_turn_held(row->owner, row->model);
+}
+
 /*
- * Probes only rows that say they run, so old runs cost nothing.  A trainer
+ * Probes only rows that say they are open, so old runs cost nothing.  A trainer
  * commits the end of its run before it lets go of the lock; where the lock is
  * free the row is read again, because the end may be younger than the snapshot
- * that showed the run going on.
+ * that showed the run going on.  And once more, since a queued run may have started
+ * after that.
  */
 const char *
 osml_run_status(const OsmlRunRow *row)
 {
-	if (strcmp(row->status, "running") != 0 || osml_run_lock_alive(row->run_id))
+	int64		run_id = row->run_id;
+
+	if (!osml_run_is_open(row->status) || osml_run_lock_alive(run_id))
 		return row->status;
-	row = osml_run_find(row->run_id, true);
-	if (row == NULL || strcmp(row->status, "running") == 0 ||
-		!osml_run_visible(row))	/* any user may ask, about any number */
-		return "interrupted";
-	return row->status;
+	for (int look = 0; look < 2; look++)
+	{
+		row = osml_run_find(run_id, true);
+		if (row == NULL || !osml_run_visible(row))	/* any user may ask, about any number */
+			break;
+		if (!osml_run_is_open(row->status) || osml_run_lock_alive(run_id) ||
+			changes_hands(row))
+			return row->status;
+	}
+	return "interrupted";
 }

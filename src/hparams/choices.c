@@ -93,6 +93,13 @@ static const char *const on_disconnect_names[] = {
 	[OSML_DISCONNECT_CONTINUE] = "continue",
 };
 
+static const char *const if_running_names[] = {
+	[OSML_IF_RUNNING_START] = "start",
+	[OSML_IF_RUNNING_ERROR] = "error",
+	[OSML_IF_RUNNING_SKIP] = "skip",
+	[OSML_IF_RUNNING_QUEUE] = "queue",
+};
+
 OSML_NAMES(osml_on_null_name, on_null_names)
 OSML_NAMES(osml_on_nonfinite_name, on_nonfinite_names)
 OSML_NAMES(osml_init_name, init_names)
@@ -108,6 +115,7 @@ OSML_NAMES(osml_monitor_mode_name, monitor_mode_names)
 OSML_NAMES(osml_on_changed_data_name, on_changed_data_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
+OSML_NAMES(osml_if_running_name, if_running_names)
 
 /* "auto", then the models of src/model */
 const char *

@@ -36,6 +36,14 @@ typedef enum OsmlOnDisconnect
 	OSML_DISCONNECT_CONTINUE
 } OsmlOnDisconnect;
 
+typedef enum OsmlIfRunning
+{
+	OSML_IF_RUNNING_START,
+	OSML_IF_RUNNING_ERROR,
+	OSML_IF_RUNNING_SKIP,
+	OSML_IF_RUNNING_QUEUE
+} OsmlIfRunning;
+
 extern const char *osml_on_null_name(int i);
 extern const char *osml_on_nonfinite_name(int i);
 extern const char *osml_model_type_name(int i); /* 0 is auto */
@@ -76,6 +84,7 @@ extern const char *osml_scale_name(int i);
 extern const char *osml_scale_label_name(int i);
 extern const char *osml_device_name(int i);
 extern const char *osml_on_disconnect_name(int i);
+extern const char *osml_if_running_name(int i);
 
 /* true when optimizer is the closed form and not a rule of rules/optim */
 extern bool osml_optimizer_is_exact(int optimizer);

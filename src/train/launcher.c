@@ -10,6 +10,7 @@
 #include "storage/latch.h"
 #include "utils/memutils.h"
 
+#include "catalog/run.h"
 #include "train/launcher.h"
 #include "train/reader.h"
 
@@ -245,17 +246,46 @@ wait_for_start(OsmlLaunch *launch)
 	PG_END_TRY();
 }
 
-int64
-osml_launch(const OsmlTrainRequest *request)
+/* A run that has to wait, and whose caller does not: a worker waits, and launches it. */
+static void
+start_queue(OsmlLaunch *launch, OsmlPlan *plan)
 {
-	OsmlLaunch	launch = {0};
-	OsmlPlan   *plan = osml_resolve(request, &launch.continue_alone);
+	launch->segment = osml_segment_create(plan);
+	launch->trainer = start_worker(launch, "osml_queue_main", "queue", 0);
+	if (launch->trainer == NULL)
+	{
+		dsm_detach(launch->segment->dsm);
+		no_slot("queue");
+	}
+	wait_for_row(launch);
+	dsm_detach(launch->segment->dsm);
+}
 
+int64
+osml_launch(const OsmlTrainRequest *request, const OsmlTurn *turn)
+{
+	OsmlLaunch	launch = {.function = request->function};
+	OsmlPlan   *plan;
+
+	if (turn)
+		launch.turn = *turn;
+	plan = osml_resolve(request, &launch);
 	if (plan == NULL)
+	{
+		osml_turn_end(&launch.turn);
 		return 0;
-	launch.function = request->function;
+	}
+	if (plan->queued)
+	{
+		start_queue(&launch, plan);
+		return plan->run_id;
+	}
 	start_workers(&launch, plan);
+	/* who holds a turn has kept the run in the queue */
+	if (turn)
+		osml_run_lock_release(plan->run_id);
 	wait_for_start(&launch);
+	osml_turn_end(&launch.turn);
 	if (request->wait)
 		osml_see_through(&launch);
 	SpinLockAcquire(&launch.segment->shared->mutex);

@@ -11,6 +11,7 @@
 
 #include "postmaster/bgworker.h"
 #include "train/segment.h"
+#include "train/turn.h"
 #include "utils/jsonb.h"
 
 typedef struct OsmlTrainRequest
@@ -20,6 +21,7 @@ typedef struct OsmlTrainRequest
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
 	int64		resume;			/* the run that is to go on; 0: a new one */
+	int64		waited;			/* a new run that was queued; its turn has come */
 	const Jsonb *summary;		/* what that run has noted, or NULL */
 	const char *function;		/* as the user called it, for messages */
 	OsmlRange	range;			/* on: find a learning rate */
@@ -34,15 +36,17 @@ typedef struct OsmlLaunch
 	shm_mq_handle *queue;		/* if the caller reads, else NULL */
 	bool		continue_alone;
 	const char *function;
+	OsmlTurn	turn;			/* until the run has its row */
 } OsmlLaunch;
 
 /* check, resolve and start; with wait also see it through.  Returns the run id; 0: there
- * is no new row ("since"), which a notice says. */
-extern int64 osml_launch(const OsmlTrainRequest *request);
+ * is no new row ("since"), or another run is going on ("if_running"), which a notice
+ * says.  turn: that of a queued run, whose lock this session has; or NULL */
+extern int64 osml_launch(const OsmlTrainRequest *request, const OsmlTurn *turn);
 
-/* resolve.c: everything the run needs to know; *continue_alone from hparams.  NULL: there
- * is no new row */
-extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, bool *continue_alone);
+/* resolve.c: everything the run needs to know, once it may start, into a plan and what
+ * of launch is about hyperparameters and turn.  NULL: nothing is to be started */
+extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launch);
 
 /* caller.c: read if need be, wait for the end, raise the run's error */
 extern void osml_see_through(OsmlLaunch *launch);

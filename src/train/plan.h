@@ -56,6 +56,8 @@ typedef struct OsmlPlan
 {
 	int64		run_id;
 	bool		resume;			/* the run is there already, and goes on */
+	bool		queued;			/* it has to wait for its turn; hparams are those given */
+	bool		waited;			/* and has: its row is there, but it begins */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
 	char	   *hparams;		/* resolved set as JSON text */

@@ -174,18 +174,46 @@ resolve_warm(OsmlPlan *plan, const OsmlTrainRequest *request, const OsmlDatasetR
 	return version;
 }
 
+/* May it start?  Who launches a run whose turn has come has asked already. */
+static OsmlTurnAnswer
+ask_turn(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
+		 const OsmlHparams *hparams, OsmlTurn *turn)
+{
+	if (turn->owner)
+		return OSML_TURN_START;
+	return osml_turn_ask(turn, GetUserNameFromId(GetUserId(), false),
+						 request->range.on ? NULL : model_name(request, dataset),
+						 (OsmlIfRunning) hparams->if_running, request->wait);
+}
+
+/*
+ * What a queued run is made of is looked up again when its turn has come; here it is
+ * only checked.
+ */
+static void
+keep_given(OsmlPlan *plan, const OsmlTrainRequest *request)
+{
+	plan->hparams = request->hparams ?
+		JsonbToCString(NULL, &request->hparams->root, VARSIZE(request->hparams)) : "{}";
+}
+
 OsmlPlan *
-osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
+osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launch)
 {
 	OsmlPlan   *plan = palloc0(sizeof(OsmlPlan));
 	OsmlDatasetRow *dataset;
 	OsmlHparams *hparams;
 	OsmlVersionRow *warm;
 	OsmlPart   *train = &plan->parts[OSML_PART_TRAIN];
+	OsmlTurnAnswer answer;
 
 	check_surroundings(request->function);
 	dataset = osml_named_dataset(request->dataset);
 	hparams = osml_hparams_parse(dataset->options, request->hparams);
+	answer = ask_turn(request, dataset, hparams, &launch->turn);
+	if (answer == OSML_TURN_SKIP)
+		return NULL;
+	plan->queued = answer == OSML_TURN_QUEUE;
 	plan->range = request->range;
 	warm = resolve_warm(plan, request, dataset, &hparams);
 	if (plan->range.on)
@@ -200,7 +228,8 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	resolve_parts(plan, dataset, hparams, warm);
 	if (plan->model == NULL)
 		plan->model = model_name(request, dataset);
-	if (!osml_since_resolve(&plan->since, train, hparams, plan->model, warm,
+	if (!plan->queued &&
+		!osml_since_resolve(&plan->since, train, hparams, plan->model, warm,
 							request->summary))
 	{
 		ereport(NOTICE,
@@ -212,8 +241,12 @@ osml_resolve(const OsmlTrainRequest *request, bool *continue_alone)
 	resolve_since_readers(plan);
 	resolve_hparams(hparams, &plan->parts[OSML_PART_TRAIN].set);
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
+	if (plan->queued)
+		keep_given(plan, request);
 	plan->resume = request->resume != 0;
-	plan->run_id = plan->resume ? request->resume : osml_run_new_id();
-	*continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
+	plan->waited = request->waited != 0;
+	plan->run_id = plan->resume ? request->resume :
+		plan->waited ? request->waited : osml_run_new_id();
+	launch->continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
 	return plan;
 }

@@ -146,7 +146,7 @@ resume(const OsmlTicket *ticket)
 			.function = "osml_resume"
 		};
 
-		(void) osml_launch(&request);
+		(void) osml_launch(&request, NULL);
 	}
 	osml_worker_end();
 }

@@ -27,6 +27,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/checkpoint.h"
+#include "catalog/turn_lock.h"
 #include "model/linear.h"
 #include "osml.h"
 #include "train/best.h"
@@ -135,8 +136,8 @@ trainer_leave(dsm_segment *dsm, Datum arg)
 }
 
 /*
- * A run that was interrupted is ours from here on.  Somebody else may have it;
- * whoever just looks whether the trainer is alive lets go at once.
+ * A run that was interrupted, or queued, is ours from here on.  Somebody else may have
+ * it; whoever just looks whether the trainer is alive lets go at once.
  */
 static void
 take_over(OsmlRun *run)
@@ -153,7 +154,7 @@ take_over(OsmlRun *run)
 		(void) osml_nap(LOCK_NAP_MS);
 		CHECK_FOR_INTERRUPTS();
 	}
-	osml_run_restart(&run->row);
+	osml_run_restart(&run->row, run->plan->waited);
 	osml_checkpoint_rewind(run->row.run_id);
 }
 
@@ -177,7 +178,9 @@ commit_run_row(OsmlRun *run)
 		run->row.summary = summary_json(run);
 
 	osml_worker_begin(plan);
-	if (plan->resume)
+	if (!plan->range.on)
+		osml_model_lock_hold(plan->role, plan->model);
+	if (plan->resume || plan->waited)
 		take_over(run);
 	else
 	{

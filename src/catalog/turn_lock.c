@@ -1,0 +1,109 @@
+/*
+ * turn_lock.c
+ *	  Locks on the names of models and roles: see turn_lock.h.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+
+#include "catalog/scope.h"
+#include "catalog/turn_lock.h"
+
+/* object locks on osml.run; the runs themselves have 0 (run_lock.c) */
+typedef enum Subject
+{
+	MODEL = 1,
+	MODEL_TURN,
+	ROLE_TURN
+} Subject;
+
+/*
+ * Names are hashed: two that fall together wait for each other, and that is all.
+ */
+static void
+turn_locktag(LOCKTAG *tag, Subject subject, const char *owner, const char *model)
+{
+	uint32		hash = hash_bytes((const unsigned char *) owner, (int) strlen(owner));
+
+	if (model)
+		hash = hash_combine(hash, hash_bytes((const unsigned char *) model,
+											 (int) strlen(model)));
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, osml_catalog_run_relation(), hash, subject);
+	/* as run_lock.c: session locks survive the end of a transaction that failed */
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
+/* Does a lock that others hold stand in the way of this one? */
+static bool
+is_held(const LOCKTAG *tag, LOCKMODE mode)
+{
+	if (LockAcquire(tag, mode, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(tag, mode, false);
+	return false;
+}
+
+void
+osml_model_lock_hold(const char *owner, const char *model)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, MODEL, owner, model);
+	(void) LockAcquire(&tag, RowExclusiveLock, true, false);
+}
+
+bool
+osml_model_lock_held(const char *owner, const char *model)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, MODEL, owner, model);
+	return is_held(&tag, ShareLock);
+}
+
+bool
+osml_model_turn_take(const char *owner, const char *model, bool wait)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, MODEL_TURN, owner, model);
+	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+void
+osml_model_turn_release(const char *owner, const char *model)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, MODEL_TURN, owner, model);
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+bool
+osml_model_turn_held(const char *owner, const char *model)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, MODEL_TURN, owner, model);
+	return is_held(&tag, RowShareLock);
+}
+
+void
+osml_role_turn_take(const char *owner)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, ROLE_TURN, owner, NULL);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void
+osml_role_turn_release(const char *owner)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, ROLE_TURN, owner, NULL);
+	LockRelease(&tag, ExclusiveLock, false);
+}

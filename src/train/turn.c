@@ -1,0 +1,186 @@
+/*
+ * turn.c
+ *	  May a run start now: see turn.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "catalog/run.h"
+#include "catalog/turn_lock.h"
+#include "osml.h"
+#include "train/launcher.h"
+#include "train/turn.h"
+
+/* between looks at runs that are waited for */
+#define LOOK_MS 100
+
+/* the runs that are in the way */
+typedef struct Obstacle
+{
+	int64		run_id;			/* of the model; 0: none */
+	bool		starting;		/* somebody else has the model's turn */
+	int			n_runs;			/* of the role, where they are too many; else 0 */
+} Obstacle;
+
+/* Runs of the role that are going on: how many, and the newest of the model. */
+static int
+count_runs(const OsmlTurn *turn, const char *model, OsmlRunRow **newest)
+{
+	List	   *runs = osml_runs_going_on(turn->owner);
+	ListCell   *cell;
+
+	*newest = NULL;
+	foreach(cell, runs)
+	{
+		OsmlRunRow *row = lfirst(cell);
+
+		if (model && strcmp(row->model, model) == 0)
+			*newest = row;
+	}
+	return list_length(runs);
+}
+
+/* A run that we wait for may itself wait for a lock of this transaction. */
+static void
+check_lock_cycle(const OsmlRunRow *row)
+{
+	dsm_segment *borrowed;
+	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
+
+	if (shared)
+		osml_check_lock_cycle(shared, "osml_train");
+	if (borrowed)
+		dsm_detach(borrowed);
+}
+
+/*
+ * Is nothing in the way?  Then the role's turn is held, where runs are counted.
+ */
+static bool
+is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
+{
+	OsmlRunRow *row = NULL;
+	bool		busy = model && osml_model_lock_held(turn->owner, model);
+	int			n;
+
+	memset(obstacle, 0, sizeof(*obstacle));
+	if (!busy && osml_max_runs == 0)
+		return true;
+	osml_role_turn_take(turn->owner);
+	turn->role = true;
+	n = count_runs(turn, model, &row);
+	if (busy)
+	{
+		obstacle->run_id = row ? row->run_id : -1;
+		if (row)
+			check_lock_cycle(row);
+	}
+	if (osml_max_runs > 0 && n >= osml_max_runs)
+		obstacle->n_runs = n;
+	if (!busy && obstacle->n_runs == 0)
+		return true;
+	osml_role_turn_release(turn->owner);
+	turn->role = false;
+	return false;
+}
+
+static char *
+obstacle_words(const OsmlTurn *turn, const char *model, const Obstacle *obstacle)
+{
+	if (obstacle->n_runs > 0 && obstacle->run_id == 0)
+		return psprintf("role \"%s\" has %d runs going on, as many as osml.max_runs allows",
+						turn->owner, obstacle->n_runs);
+	if (obstacle->starting)
+		return psprintf("another run of model \"%s\" is starting", model);
+	if (obstacle->run_id < 0)
+		return psprintf("model \"%s\" is being trained", model);
+	return psprintf("model \"%s\" is being trained by run " INT64_FORMAT, model,
+					obstacle->run_id);
+}
+
+/* Too many runs are an error whatever "if_running" says, unless it says to wait. */
+static void pg_attribute_noreturn()
+too_many(const OsmlTurn *turn, const Obstacle *obstacle)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("%s", obstacle_words(turn, NULL, obstacle)),
+			 errhint("Wait for one of them with osml_wait, or set \"if_running\" to queue.")));
+}
+
+static OsmlTurnAnswer
+refuse(const OsmlTurn *turn, const char *model, const Obstacle *obstacle,
+	   OsmlIfRunning if_running)
+{
+	char	   *words = obstacle_words(turn, model, obstacle);
+
+	if (if_running == OSML_IF_RUNNING_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("%s", words),
+				 obstacle->run_id > 0 ?
+				 errhint("Wait for it with osml_wait(" INT64_FORMAT "), or set \"if_running\" to skip or queue.",
+						 obstacle->run_id) :
+				 errhint("Set \"if_running\" to skip or queue.")));
+	ereport(NOTICE,
+			(errmsg("%s: nothing is started", words)));
+	return OSML_TURN_SKIP;
+}
+
+/* Until nothing is in the way; interrupts and lock_timeout are the caller's way out. */
+static void
+wait_until_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
+{
+	ereport(NOTICE,
+			(errmsg("%s: this run waits for its turn", obstacle_words(turn, model, obstacle))));
+	if (turn->model == NULL && model)
+	{
+		(void) osml_model_turn_take(turn->owner, model, true);
+		turn->model = model;
+	}
+	while (!is_clear(turn, model, obstacle))
+	{
+		(void) osml_nap(LOOK_MS);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+OsmlTurnAnswer
+osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
+			  OsmlIfRunning if_running, bool patient)
+{
+	/* runs beside others are nobody's turn */
+	const char *alone = if_running == OSML_IF_RUNNING_START ? NULL : model;
+	Obstacle	obstacle;
+
+	*turn = (OsmlTurn) {.owner = owner};
+	if (alone && osml_model_turn_take(owner, alone, false))
+		turn->model = alone;
+	if ((alone == NULL || turn->model) && is_clear(turn, alone, &obstacle))
+		return OSML_TURN_START;
+	if (alone && turn->model == NULL)
+		obstacle = (Obstacle) {.starting = true};
+	if (if_running == OSML_IF_RUNNING_QUEUE && patient)
+	{
+		wait_until_clear(turn, alone, &obstacle);
+		return OSML_TURN_START;
+	}
+	osml_turn_end(turn);
+	if (if_running == OSML_IF_RUNNING_QUEUE)
+		return OSML_TURN_QUEUE;
+	if (obstacle.n_runs > 0 && obstacle.run_id == 0)
+		too_many(turn, &obstacle);
+	return refuse(turn, model, &obstacle, if_running);
+}
+
+void
+osml_turn_end(OsmlTurn *turn)
+{
+	if (turn->role)
+		osml_role_turn_release(turn->owner);
+	if (turn->model)
+		osml_model_turn_release(turn->owner, turn->model);
+	turn->role = false;
+	turn->model = NULL;
+}
