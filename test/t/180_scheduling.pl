@@ -154,10 +154,10 @@ osml_no_leftovers($node, 'ends of queued runs');
 
 # --- a role's runs ---------------------------------------------------------------------
 
-@queued = map { osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', 'bob $_', wait => false)", user => 'bob') } 1 .. 2;
+@queued = map { scalar osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', 'bob $_', wait => false)", user => 'bob') } 1 .. 2;
 osml_fails($node, q{SELECT osml_train('line', '{}', 'bob 3')}, '53400',
 	'role "bob" has 2 runs going on, as many as osml.max_runs allows.*HINT:  Wait for one of them with osml_wait, or set "if_running" to queue', 'a third run of a role that may have two', user => 'bob');
-osml_fails($node, q{SET osml.max_runs = 0}, '42501', 'permission denied', 'who may not raise it', user => 'bob');
+osml_fails($node, q{SELECT count(*) FROM osml_hparams(); SET osml.max_runs = 0}, '42501', 'permission denied', 'who may not raise it', user => 'bob');
 is((osml_sql($node, q{SELECT count(osml_train('line', '{"max_epochs": 1}', 'eve'))}, user => 'eve'))[0], 1, 'other roles have runs of their own');
 $other = osml_sql($node, q{SELECT osml_train('line', '{"max_epochs": 1, "if_running": "queue"}', 'bob 3', wait => false)}, user => 'bob');
 is(osml_run($node, $other, 'status'), 'queued', 'a queued one waits for that too');
