@@ -96,7 +96,7 @@ static bool
 changes_hands(const OsmlRunRow *row)
 {
 	return strcmp(row->status, "queued") == 0 &&
-		osml_model_turn_held(row->owner, row->model);
+		osml_model_turn_held(row->model);
 }
 
 /*

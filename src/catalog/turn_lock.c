@@ -19,17 +19,12 @@ typedef enum Subject
 	ROLE_TURN
 } Subject;
 
-/*
- * Names are hashed: two that fall together wait for each other, and that is all.
- */
+/* Names are hashed: two that fall together wait for each other, and that is all. */
 static void
-turn_locktag(LOCKTAG *tag, Subject subject, const char *owner, const char *model)
+turn_locktag(LOCKTAG *tag, Subject subject, const char *name)
 {
-	uint32		hash = hash_bytes((const unsigned char *) owner, (int) strlen(owner));
+	uint32		hash = hash_bytes((const unsigned char *) name, (int) strlen(name));
 
-	if (model)
-		hash = hash_combine(hash, hash_bytes((const unsigned char *) model,
-											 (int) strlen(model)));
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, osml_catalog_run_relation(), hash, subject);
 	/* as run_lock.c: session locks survive the end of a transaction that failed */
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
@@ -46,64 +41,64 @@ is_held(const LOCKTAG *tag, LOCKMODE mode)
 }
 
 void
-osml_model_lock_hold(const char *owner, const char *model)
+osml_model_lock_hold(const char *model)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, MODEL, owner, model);
+	turn_locktag(&tag, MODEL, model);
 	(void) LockAcquire(&tag, RowExclusiveLock, true, false);
 }
 
 bool
-osml_model_lock_held(const char *owner, const char *model)
+osml_model_lock_held(const char *model)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, MODEL, owner, model);
+	turn_locktag(&tag, MODEL, model);
 	return is_held(&tag, ShareLock);
 }
 
 bool
-osml_model_turn_take(const char *owner, const char *model, bool wait)
+osml_model_turn_take(const char *model, bool wait)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, MODEL_TURN, owner, model);
+	turn_locktag(&tag, MODEL_TURN, model);
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 void
-osml_model_turn_release(const char *owner, const char *model)
+osml_model_turn_release(const char *model)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, MODEL_TURN, owner, model);
+	turn_locktag(&tag, MODEL_TURN, model);
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
 bool
-osml_model_turn_held(const char *owner, const char *model)
+osml_model_turn_held(const char *model)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, MODEL_TURN, owner, model);
+	turn_locktag(&tag, MODEL_TURN, model);
 	return is_held(&tag, RowShareLock);
 }
 
 void
-osml_role_turn_take(const char *owner)
+osml_role_turn_take(const char *role)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, ROLE_TURN, owner, NULL);
+	turn_locktag(&tag, ROLE_TURN, role);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
 void
-osml_role_turn_release(const char *owner)
+osml_role_turn_release(const char *role)
 {
 	LOCKTAG		tag;
 
-	turn_locktag(&tag, ROLE_TURN, owner, NULL);
+	turn_locktag(&tag, ROLE_TURN, role);
 	LockRelease(&tag, ExclusiveLock, false);
 }

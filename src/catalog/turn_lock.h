@@ -14,23 +14,23 @@
 #include "postgres.h"
 
 /* trainer: until this process ends */
-extern void osml_model_lock_hold(const char *owner, const char *model);
+extern void osml_model_lock_hold(const char *model);
 
 /* does a trainer of the model live? */
-extern bool osml_model_lock_held(const char *owner, const char *model);
+extern bool osml_model_lock_held(const char *model);
 
 /*
  * The turn to start a run of the model, until it is released or the transaction ends.
  * Waiting is first come, first served; else false: somebody has it.
  */
-extern bool osml_model_turn_take(const char *owner, const char *model, bool wait);
-extern void osml_model_turn_release(const char *owner, const char *model);
+extern bool osml_model_turn_take(const char *model, bool wait);
+extern void osml_model_turn_release(const char *model);
 
 /* has somebody the turn? */
-extern bool osml_model_turn_held(const char *owner, const char *model);
+extern bool osml_model_turn_held(const char *model);
 
 /* the same for any run of a role, which nobody holds for long */
-extern void osml_role_turn_take(const char *owner);
-extern void osml_role_turn_release(const char *owner);
+extern void osml_role_turn_take(const char *role);
+extern void osml_role_turn_release(const char *role);
 
 #endif							/* OSML_CATALOG_TURN_LOCK_H */

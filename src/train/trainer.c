@@ -179,7 +179,7 @@ commit_run_row(OsmlRun *run)
 
 	osml_worker_begin(plan);
 	if (!plan->range.on)
-		osml_model_lock_hold(plan->role, plan->model);
+		osml_model_lock_hold(plan->model);
 	if (plan->resume || plan->waited)
 		take_over(run);
 	else

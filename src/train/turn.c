@@ -61,7 +61,7 @@ static bool
 is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 {
 	OsmlRunRow *row = NULL;
-	bool		busy = model && osml_model_lock_held(turn->owner, model);
+	bool		busy = model && osml_model_lock_held(model);
 	int			n;
 
 	memset(obstacle, 0, sizeof(*obstacle));
@@ -136,7 +136,7 @@ wait_until_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 			(errmsg("%s: this run waits for its turn", obstacle_words(turn, model, obstacle))));
 	if (turn->model == NULL && model)
 	{
-		(void) osml_model_turn_take(turn->owner, model, true);
+		(void) osml_model_turn_take(model, true);
 		turn->model = model;
 	}
 	while (!is_clear(turn, model, obstacle))
@@ -155,7 +155,7 @@ osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
 	Obstacle	obstacle;
 
 	*turn = (OsmlTurn) {.owner = owner};
-	if (alone && osml_model_turn_take(owner, alone, false))
+	if (alone && osml_model_turn_take(alone, false))
 		turn->model = alone;
 	if ((alone == NULL || turn->model) && is_clear(turn, alone, &obstacle))
 		return OSML_TURN_START;
@@ -180,7 +180,7 @@ osml_turn_end(OsmlTurn *turn)
 	if (turn->role)
 		osml_role_turn_release(turn->owner);
 	if (turn->model)
-		osml_model_turn_release(turn->owner, turn->model);
+		osml_model_turn_release(turn->model);
 	turn->role = false;
 	turn->model = NULL;
 }

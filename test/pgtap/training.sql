@@ -9,7 +9,7 @@ SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(324);
+SELECT plan(325);
 
 -- --- helpers ---------------------------------------------------------------------
 
