@@ -15,6 +15,7 @@
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
@@ -156,18 +157,28 @@ kept(const Jsonb *summary)
 	return since;
 }
 
+/* That of the newest version that has one, of those committed by now (warm.c), or NULL. */
+static char *
+newest_value(const char *model, const char *column)
+{
+	OsmlModelRow *row;
+	char	   *value;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	row = model ? osml_model_find(model) : NULL;
+	value = row ? osml_version_since(row, column) : NULL;
+	PopActiveSnapshot();
+	return value;
+}
+
 /* The value that rows have to be above; NULL: none is kept. */
 static char *
 last_value(const char *column, const char *model, const OsmlVersionRow *warm)
 {
 	OsmlSince	since;
-	OsmlModelRow *row;
 
 	if (warm == NULL)
-	{
-		row = model ? osml_model_find(model) : NULL;
-		return row ? osml_version_since(row, column) : NULL;
-	}
+		return newest_value(model, column);
 	since = kept(warm->summary);
 	if (since.column && strcmp(since.column, column) == 0)
 		return since.value;

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/rights.h"
 #include "features/key.h"
@@ -42,19 +43,32 @@ version_words(const OsmlVersionRow *version, const char *model)
 	return psprintf("version %d of model \"%s\"", version->version, model);
 }
 
+/* What a run has committed since this statement began counts: it may have been waited for. */
+static OsmlVersionRow *
+find_latest(const char *model, int64 wanted, OsmlModelRow **row)
+{
+	OsmlVersionRow *version = NULL;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	*row = model ? osml_model_find(model) : NULL;
+	if (*row)
+		osml_model_check(*row, OSML_MANAGE);
+	if (*row && (wanted > 0 || (*row)->deployed > 0))
+		version = osml_version_find(*row, wanted > 0 ? (int) wanted : 0);
+	PopActiveSnapshot();
+	return version;
+}
+
 OsmlVersionRow *
 osml_warm_find(const char *model, const OsmlHparams *hparams)
 {
 	int64		wanted = hparams->warm_start;
-	OsmlModelRow *row = model ? osml_model_find(model) : NULL;
-	OsmlVersionRow *version = NULL;
+	OsmlModelRow *row;
+	OsmlVersionRow *version;
 
 	if (wanted == 0)
 		return NULL;
-	if (row)
-		osml_model_check(row, OSML_MANAGE);
-	if (row && (wanted > 0 || row->deployed > 0))
-		version = osml_version_find(row, wanted > 0 ? (int) wanted : 0);
+	version = find_latest(model, wanted, &row);
 	if (version == NULL && wanted > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

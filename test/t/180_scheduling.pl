@@ -121,6 +121,19 @@ is(osml_run($node, $other, 'status'), 'queued', 'a run that is to go on from ano
 osml_sql($node, 'INSERT INTO later SELECT i, i % 7, i % 11 FROM generate_series(1001, 1010) i');
 is(osml_sql($node, "SELECT osml_wait($other)"), 'finished', 'it finishes');
 is(osml_sql($node, "SELECT summary ->> 'train_rows', hparams ->> 'warm_start' FROM osml.runs WHERE run_id = $other"), '10|1', 'from the version and the rows that were there when its turn came');
+osml_sql($node, 'CREATE TABLE newer AS SELECT * FROM later');
+# a client whose statement, or transaction, is older than what it waited for
+$run = osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "max_epochs": 1, "max_batches": 1}', 'older', wait => false)});
+osml_sql($node, "SELECT osml_wait($run)");
+foreach my $begin ('', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM osml.runs;')
+{
+	osml_sql($node, 'INSERT INTO newer SELECT max(id) + 1, 1, 2 FROM newer');
+	$run = osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_batches": 1000000000000, "max_time": 2}', 'older', wait => false)});
+	($out, $err) = osml_sql($node, qq{$begin SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1, "if_running": "queue"}', 'older')});
+	like($err, qr/waits for its turn.*nothing new to train on/s, 'waited: the rows of the other run are no longer new' . ($begin ? ' in an older snapshot' : ''));
+}
+$out = osml_sql($node, q{SELECT count(osml_train('later', ('{"label": "y", "max_epochs": 1, "warm_start": ' || w || '}')::jsonb, 'series')) FROM unnest('{false,1,2}'::text[]) w});
+is($out, 3, 'calls of one statement go on from each other');
 $run = osml_sql($node, q{SELECT osml_train('later', '{"label": "y", "max_batches": 1000000000000}', 'later', wait => false)});
 $other = osml_sql($node, q{SELECT osml_train('later', '{"since": "id", "label": "y", "if_running": "queue"}', 'later', wait => false)});
 osml_sql($node, "SELECT osml_cancel($run)");
