@@ -56,14 +56,21 @@ osml_loaded_interval(const OsmlLoaded *loaded, double prediction, double level,
 	osml_interval(&loaded->tails, osml_task_of_link(link), prediction, level, lower, upper);
 }
 
+/* Raise: the model's label is a number. */
+static void pg_attribute_noreturn()
+no_classes(const OsmlLoaded *loaded, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("model \"%s\" predicts a number, not classes", loaded->model),
+			 errhint("%s", hint)));
+}
+
 void
 osml_need_classes(const OsmlLoaded *loaded)
 {
 	if (loaded->classes == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("model \"%s\" predicts a number, not classes", loaded->model),
-				 errhint("Use osml_predict().")));
+		no_classes(loaded, "Use osml_predict().");
 }
 
 int
@@ -72,7 +79,8 @@ osml_need_class(const OsmlLoaded *loaded, const char *name)
 	OsmlNearest nearest;
 	const char *best;
 
-	osml_need_classes(loaded);
+	if (loaded->classes == NULL)
+		no_classes(loaded, name ? "Leave out \"class\"." : "Use osml_predict().");
 	if (name == NULL)
 		return loaded->classes->n == 2 ? 1 : -1;
 	osml_nearest_begin(&nearest, name);
