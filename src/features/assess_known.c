@@ -25,6 +25,10 @@
 #define REST_DROP 0.05
 #define ORDINARY 0.8
 
+/* a value of so many rows that is one class's: of its rows, and of the class's */
+#define MARK_SHARE 0.05
+#define MARK_OF_CLASS 0.95
+
 /* missing or not tells this share of the label */
 #define GAPS_LOOK 0.2
 
@@ -145,6 +149,69 @@ ask_gaps(OsmlAssess *assess, int j)
 	return OSML_OK;
 }
 
+/* How many rows of each class have a value. */
+static void
+count_classes(const OsmlView *view, const OsmlView *label, int value, int32_t *counts)
+{
+	memset(counts, 0, sizeof(int32_t) * label->n_values);
+	for (int i = 0; i < view->n; i++)
+	{
+		if (view->code[i] == value)
+			counts[label->code[i]]++;
+	}
+}
+
+/* A value that the rows of one class have, and hardly any others. */
+static void
+say_mark(OsmlAssessment *found, const OsmlView *view, int value, double of_value,
+		 double of_class)
+{
+	char		words[32] = "";
+
+	if (view->value)
+		snprintf(words, sizeof(words), ", %.6g,", view->value[value]);
+	note_leak(found, "class", fmin(of_value, of_class));
+	osml_assess_say(found, OSML_LOOK, "one of its values%s is that of one class, in %.1f %% of "
+					"the class and %.1f %% of its own rows: known only after it, or what makes it",
+					words, 100 * of_class, 100 * of_value);
+}
+
+/*
+ * Of several classes one may be told from all others, of which nothing is told: as
+ * by the days that somebody who has left played since.
+ */
+static OsmlStatus
+ask_one_class(OsmlAssess *assess, int j)
+{
+	const OsmlView *view = &assess->views[j];
+	const OsmlView *label = assess->target.view;
+	OsmlAssessment *found = &assess->found[j];
+	int32_t    *counts;
+
+	if (!assess->target.is_class || label->n_values < 3 || view->n_values < 2 ||
+		!isnan(found->leak))
+		return OSML_OK;
+	counts = osml_arena_alloc(assess->sample->arena, sizeof(int32_t) * label->n_values);
+	if (counts == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int v = 0; v < view->n_values && isnan(found->leak); v++)
+	{
+		if (view->count[v] < MARK_SHARE * view->n || view->count[v] < MIN_MARKED)
+			continue;
+		count_classes(view, label, v, counts);
+		for (int c = 0; c < label->n_values; c++)
+		{
+			double		of_value = (double) counts[c] / view->count[v];
+			double		of_class = (double) counts[c] / label->count[c];
+
+			if (of_value >= MARK_OF_CLASS && of_class >= MARK_OF_CLASS)
+				say_mark(found, view, v, of_value, of_class);
+		}
+	}
+	osml_arena_release(assess->sample->arena, counts);
+	return OSML_OK;
+}
+
 static const char *
 grows(const OsmlAssessment *found)
 {
@@ -256,6 +323,8 @@ osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note)
 	status = ask_border(assess, j, &sharp);
 	if (status == OSML_OK && !sharp)
 		status = ask_gaps(assess, j);
+	if (status == OSML_OK)
+		status = ask_one_class(assess, j);
 	if (status == OSML_OK)
 		status = ask_order(assess, j);
 	if (note && note->available == OSML_AVAILABLE_YES && found->verdict > OSML_KEEP)

@@ -93,11 +93,14 @@ bin_width(double lo, double hi, int bins)
 	return isinf(width) ? hi / bins - lo / bins : width;
 }
 
-/* edge i of bins of one width; hi is the last one */
+/* edge i of bins of one width; hi is the last one.  What is added to lo may be beyond
+ * float64, but not what comes of it */
 static double
 width_edge(double lo, double hi, double width, int i)
 {
-	return fmin(lo + i * width, hi);
+	double		above = i * width;
+
+	return fmin(isinf(above) ? (lo / 2 + i * (width / 2)) * 2 : lo + above, hi);
 }
 
 /*

@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(166);
+SELECT plan(167);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -353,5 +353,12 @@ SELECT is((SELECT count(*) FROM generate_series(1, 8) seed, unnest('{50,100,200,
 	FROM honest;
 SELECT is(over_seeds('SELECT y, y > 0 AS a FROM (SELECT i, arrivals($seed, i, 2.5) AS y FROM generate_series(1, $n) i) i', '^tells whether the label is above 0, right in 100.0 % of rows above and 100.0 % of the others: a state of its own, or known only after it', 4, 3000),
 	'a look', 'one value of a count may be a state of its own');
+
+-- of three classes one is told from the others, by a number, an amount or a text, of which nothing is told
+CREATE TABLE leavers AS SELECT outcome, level, CASE WHEN outcome = 'left' THEN 0 ELSE 1 + (hashint4(i + 77) & 31) END AS days_since, CASE WHEN outcome = 'left' THEN 0.0 ELSE 1 + (hashint4(i + 78) & 65535) / 100.0 END AS hours_since,
+	CASE WHEN outcome = 'left' THEN 'none' WHEN hashint4(i + 79) & 1 = 0 THEN 'gold' ELSE 'silver' END AS renewal
+	FROM (SELECT i, hashint4(i) & 63 AS level, (ARRAY['left', 'idle', 'stayed'])[1 + ((hashint4(i + 1) & 63) + (hashint4(i) & 63)) / 43] AS outcome FROM generate_series(1, 5000) i) s;
+SELECT is(string_agg(concat_ws(' ', feature, verdict, leak_kind, leak), ', ' ORDER BY feature), 'days_since look class 1, hours_since look class 1, level keep, renewal look class 1', 'a value that is one class''s')
+	FROM osml_feature_report('leavers');
 
 SELECT * FROM finish();

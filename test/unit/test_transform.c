@@ -401,6 +401,10 @@ test_bins(void)
 		step = step_width(ranges[i][0], ranges[i][1], (int) ranges[i][2]);
 		check_bins(&step, name);
 	}
+	step = step_width(-1.5e308, 1.5e308, 4);
+	prepare(&step);
+	ok(code_of(&step, -8e307) == 0 && code_of(&step, -7e307) == 1 && code_of(&step, 7e307) == 2 &&
+	   code_of(&step, 8e307) == 3, "a range beyond float64 in bins of one width");
 	for (int n = 2; n <= 300; n += n < 20 ? 1 : 35)
 	{
 		edges[0] = -100 * noise(1, 0) * noise(1, 0);
