@@ -50,6 +50,8 @@ UPDATE outlier SET b = 1.7e308 WHERE y IN (499, 500);
 SELECT explode('{"on_nonfinite": "skip", "model_type": "mlp", "num_hidden_neurons": [4], "batch_norm_linear_layers": true}', 'ckp network') AS run \gset
 SELECT status, summary -> 'steps_skipped' FROM osml.runs WHERE run_id = :run;
 SELECT osml_predict('ckp network', r) BETWEEN -1e6 AND 1e6 FROM (SELECT 5.0::float8 AS a, 5.0::float8 AS b) r;
+-- nothing but such steps
+SELECT explode('{"on_nonfinite": "skip", "batch_size": 1000}');
 -- a rate that is too high
 UPDATE outlier SET b = y WHERE b > 1e100;
 SELECT explode('{"optimizer": "SGD", "lr": 0.01}');

@@ -196,6 +196,14 @@ blame(OsmlFit *fit)
 					describe_columns(fit));
 }
 
+static const char *
+remedy(const OsmlRun *run)
+{
+	return run->hparams->scale == OSML_SCALE_NONE ?
+		"Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize." :
+		"Set \"gradient_clip_val\", or lower \"lr\".";
+}
+
 static void pg_attribute_noreturn()
 diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 {
@@ -211,9 +219,7 @@ diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 			 errmsg("training diverged at step " INT64_FORMAT ": loss %g, gradient norm %g",
 					run->row.steps + 1, step->loss, step->norm),
 			 errdetail_internal("%s", blame(fit)),
-			 run->hparams->scale == OSML_SCALE_NONE ?
-			 errhint("Set \"gradient_clip_val\", lower \"lr\", or set \"scale\" to standardize.") :
-			 errhint("Set \"gradient_clip_val\", or lower \"lr\".")));
+			 errhint("%s", remedy(run))));
 }
 
 /* All values of the model. */
@@ -364,4 +370,19 @@ osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 	else
 		diverged(fit, step, finite);
 	return false;
+}
+
+void
+osml_all_skipped(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+
+	if (fit->fallback.skipped == 0)
+		return;
+	run->diverged = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("no step was taken: loss or gradient was not finite in each of " INT64_FORMAT,
+					fit->fallback.skipped),
+			 errhint("%s", remedy(run))));
 }

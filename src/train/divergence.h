@@ -36,4 +36,7 @@ extern Size osml_fallback_optim_bytes(const OsmlFit *fit);
  */
 extern bool osml_judge_step(OsmlFit *fit, const OsmlStepResult *step);
 
+/* a run that took no step: raise, as above, that it left out every one; if it did */
+extern void osml_all_skipped(OsmlFit *fit);
+
 #endif							/* OSML_DIVERGENCE_H */

@@ -564,7 +564,10 @@ osml_fit(OsmlRun *run)
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
 	if (run->row.steps == 0)
+	{
+		osml_all_skipped(&fit);
 		osml_length_no_step(run->hparams);
+	}
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
 	osml_averaging_end(&fit.averaging, run);
