@@ -201,7 +201,6 @@ osml_check_inputs(OsmlCheck *check)
 {
 	if (check->model)
 		(void) osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_model);
-
 	check->valid = osml_check_attempt(check, NULL, OSML_CHECK_ERROR, attempt_hparams);
 	if (!check->valid)
 		go_on(check);

@@ -45,19 +45,6 @@ osml_need_run(FunctionCallInfo fcinfo)
 	return row;
 }
 
-/* A run that waits for a lock of this transaction would never end. */
-static void
-check_lock_cycle(const OsmlRunRow *row)
-{
-	dsm_segment *borrowed;
-	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
-
-	if (shared)
-		osml_check_lock_cycle(shared, "osml_wait");
-	if (borrowed)
-		dsm_detach(borrowed);
-}
-
 /*
  * Poll the row under the latest snapshot until the run is over or ms
  * milliseconds have passed (negative: no limit, so a run that waits for us is
@@ -90,7 +77,7 @@ poll_status(int64 run_id, int64 ms)
 		if (!running || (ms >= 0 && spent >= ms))
 			break;
 		if (ms < 0 && row && nap == LAST_POLL_MS)
-			check_lock_cycle(row);
+			osml_check_run_cycle(row, "osml_wait");
 		if (ms >= 0)
 			nap = Min(nap, ms - spent);
 		(void) osml_nap(Max(1, nap));

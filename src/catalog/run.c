@@ -93,6 +93,17 @@ write_run(OsmlStatement *statement, OsmlArgs *args, int64 run_id)
 		elog(ERROR, "row of run " INT64_FORMAT " is gone", run_id);
 }
 
+/* What a run is from the first on. */
+static void
+push_start(OsmlArgs *args, const OsmlRunRow *row)
+{
+	osml_push_int8(args, row->run_id);
+	osml_push_text(args, row->owner);
+	osml_push_text(args, row->dataset);
+	osml_push_text(args, row->model);
+	osml_push_jsonb(args, row->hparams);
+}
+
 /* A run that starts now. */
 void
 osml_run_insert(const OsmlRunRow *row)
@@ -101,11 +112,7 @@ osml_run_insert(const OsmlRunRow *row)
 	OsmlArgs	args = {0};
 
 	osml_catalog_begin(&scope);
-	osml_push_int8(&args, row->run_id);
-	osml_push_text(&args, row->owner);
-	osml_push_text(&args, row->dataset);
-	osml_push_text(&args, row->model);
-	osml_push_jsonb(&args, row->hparams);
+	push_start(&args, row);
 	osml_push_text(&args, row->device);
 	osml_push_int8(&args, row->rows_skipped);
 	osml_push_int4(&args, row->trainer_pid);
@@ -123,11 +130,7 @@ osml_run_queue(const OsmlRunRow *row)
 	OsmlArgs	args = {0};
 
 	osml_catalog_begin(&scope);
-	osml_push_int8(&args, row->run_id);
-	osml_push_text(&args, row->owner);
-	osml_push_text(&args, row->dataset);
-	osml_push_text(&args, row->model);
-	osml_push_jsonb(&args, row->hparams);
+	push_start(&args, row);
 	osml_push_int4(&args, row->trainer_pid);
 	osml_push_int8(&args, row->segment);
 	write_run(&queue_run, &args, row->run_id);

@@ -30,75 +30,73 @@ turn_locktag(LOCKTAG *tag, Subject subject, const char *name)
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }
 
+/* session: until this process ends, else until the transaction does */
+static bool
+take(Subject subject, const char *name, LOCKMODE mode, bool session, bool wait)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, subject, name);
+	return LockAcquire(&tag, mode, session, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+static void
+release(Subject subject, const char *name, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+
+	turn_locktag(&tag, subject, name);
+	LockRelease(&tag, mode, false);
+}
+
 /* Does a lock that others hold stand in the way of this one? */
 static bool
-is_held(const LOCKTAG *tag, LOCKMODE mode)
+is_held(Subject subject, const char *name, LOCKMODE mode)
 {
-	if (LockAcquire(tag, mode, false, true) == LOCKACQUIRE_NOT_AVAIL)
+	if (!take(subject, name, mode, false, false))
 		return true;
-	LockRelease(tag, mode, false);
+	release(subject, name, mode);
 	return false;
 }
 
 void
 osml_model_lock_hold(const char *model)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, MODEL, model);
-	(void) LockAcquire(&tag, RowExclusiveLock, true, false);
+	(void) take(MODEL, model, RowExclusiveLock, true, true);
 }
 
 bool
 osml_model_lock_held(const char *model)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, MODEL, model);
-	return is_held(&tag, ShareLock);
+	return is_held(MODEL, model, ShareLock);
 }
 
 bool
 osml_model_turn_take(const char *model, bool wait)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, MODEL_TURN, model);
-	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+	return take(MODEL_TURN, model, ExclusiveLock, false, wait);
 }
 
 void
 osml_model_turn_release(const char *model)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, MODEL_TURN, model);
-	LockRelease(&tag, ExclusiveLock, false);
+	release(MODEL_TURN, model, ExclusiveLock);
 }
 
 bool
 osml_model_turn_held(const char *model)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, MODEL_TURN, model);
-	return is_held(&tag, RowShareLock);
+	return is_held(MODEL_TURN, model, RowShareLock);
 }
 
 void
 osml_role_turn_take(const char *role)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, ROLE_TURN, role);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	(void) take(ROLE_TURN, role, ExclusiveLock, false, true);
 }
 
 void
 osml_role_turn_release(const char *role)
 {
-	LOCKTAG		tag;
-
-	turn_locktag(&tag, ROLE_TURN, role);
-	LockRelease(&tag, ExclusiveLock, false);
+	release(ROLE_TURN, role, ExclusiveLock);
 }

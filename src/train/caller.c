@@ -21,6 +21,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "catalog/run.h"
 #include "osml.h"
 #include "train/launcher.h"
 #include "train/reader.h"
@@ -84,6 +85,18 @@ osml_check_lock_cycle(OsmlShared *shared, const char *function)
 		if (blocked_by_us(pids[i]))
 			lock_cycle(i, function);
 	}
+}
+
+void
+osml_check_run_cycle(const OsmlRunRow *row, const char *function)
+{
+	dsm_segment *borrowed;
+	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
+
+	if (shared)
+		osml_check_lock_cycle(shared, function);
+	if (borrowed)
+		dsm_detach(borrowed);
 }
 
 /* A line for the person at psql. */

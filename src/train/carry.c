@@ -33,7 +33,6 @@ osml_carry_begin(OsmlRun *run)
 
 	if (carry->context)
 		return;
-	memset(carry, 0, sizeof(*carry));
 	carry->context = AllocSetContextCreate(run->context, "osml carried rows",
 										   ALLOCSET_DEFAULT_SIZES);
 	carry->capacity = 64;

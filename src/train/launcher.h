@@ -14,14 +14,16 @@
 #include "train/turn.h"
 #include "utils/jsonb.h"
 
+struct OsmlRunRow;
+
 typedef struct OsmlTrainRequest
 {
 	const char *dataset;
 	Jsonb	   *hparams;		/* or NULL */
 	const char *model;			/* or NULL: named after the dataset or relation */
 	bool		wait;
-	int64		resume;			/* the run that is to go on; 0: a new one */
-	int64		waited;			/* a new run that was queued; its turn has come */
+	int64		resume;			/* the run that is there already; 0: a new one */
+	bool		waited;			/* it was queued and begins: its turn has come */
 	const Jsonb *summary;		/* what that run has noted, or NULL */
 	const char *function;		/* as the user called it, for messages */
 	OsmlRange	range;			/* on: find a learning rate */
@@ -56,5 +58,8 @@ extern void osml_see_through(OsmlLaunch *launch);
  * waits for the run in the function named
  */
 extern void osml_check_lock_cycle(OsmlShared *shared, const char *function);
+
+/* the same for somebody else's run, whose row says where its segment is */
+extern void osml_check_run_cycle(const struct OsmlRunRow *row, const char *function);
 
 #endif							/* OSML_LAUNCHER_H */

@@ -330,8 +330,8 @@ share_training(OsmlRun *run)
 	/* a run that goes on from a checkpoint has said so before */
 	if (run->resume == NULL)
 		osml_log_event(run, "info", "overfit_batches",
-				   psprintf("each epoch trains on the first " INT64_FORMAT " of " INT64_FORMAT
-							" rows, and validates on the same", val->n_rows, train->n_rows));
+					   psprintf("each epoch trains on the first " INT64_FORMAT " of " INT64_FORMAT
+								" rows, and validates on the same", val->n_rows, train->n_rows));
 }
 
 void

@@ -153,7 +153,6 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 {
 	codec_int64(codec, &plan->run_id);
 	codec_bool(codec, &plan->resume);
-	codec_bool(codec, &plan->queued);
 	codec_bool(codec, &plan->waited);
 	codec_string(codec, &plan->dataset);
 	codec_string(codec, &plan->model);

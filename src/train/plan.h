@@ -56,8 +56,9 @@ typedef struct OsmlPlan
 {
 	int64		run_id;
 	bool		resume;			/* the run is there already, and goes on */
-	bool		queued;			/* it has to wait for its turn; hparams are those given */
-	bool		waited;			/* and has: its row is there, but it begins */
+	bool		waited;			/* its row is there from the queue, but it begins */
+	bool		queued;			/* not packed: it has to wait for its turn, and hparams are
+								 * those given */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
 	char	   *hparams;		/* resolved set as JSON text */

@@ -27,7 +27,6 @@ static void
 end_waiting(const char *status, const char *error, const char *summary)
 {
 	OsmlSegment *segment = waiting;
-	OsmlShared *shared = segment->shared;
 	OsmlRunRow *row;
 
 	waiting = NULL;
@@ -42,11 +41,7 @@ end_waiting(const char *status, const char *error, const char *summary)
 		osml_run_end(row);
 	}
 	osml_worker_end();
-	SpinLockAcquire(&shared->mutex);
-	strlcpy(shared->status, status, sizeof(shared->status));
-	shared->ended = true;
-	SpinLockRelease(&shared->mutex);
-	osml_shared_wake(shared);
+	osml_shared_end(segment->shared, status, 0);
 }
 
 /* Terminated while it waits; as the trainer does (trainer.c). */
@@ -57,19 +52,6 @@ queue_exit(int code, Datum arg)
 		return;
 	AbortOutOfAnyTransaction();
 	end_waiting("interrupted", "the worker that waited for the run's turn was terminated", NULL);
-}
-
-/* The process is about to unmap: nobody may signal it any more. */
-static void
-queue_leave(dsm_segment *dsm, Datum arg)
-{
-	OsmlShared *shared = dsm_segment_address(dsm);
-
-	SpinLockAcquire(&shared->mutex);
-	shared->trainer = NULL;
-	shared->trainer_pid = 0;
-	SpinLockRelease(&shared->mutex);
-	osml_shared_abandon(shared);
 }
 
 /* The run's row, visible to everybody before the caller goes on. */
@@ -88,17 +70,10 @@ commit_row(OsmlSegment *segment)
 
 	osml_worker_begin(plan);
 	row.hparams = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(plan->hparams)));
-	if (!osml_run_lock_try(plan->run_id))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("run " INT64_FORMAT " is going on already", plan->run_id),
-				 errhint("osml_wait waits for it.")));
+	osml_worker_take_run(plan->run_id);
 	osml_run_queue(&row);
 	osml_worker_end();
-	SpinLockAcquire(&segment->shared->mutex);
-	segment->shared->committed = true;
-	SpinLockRelease(&segment->shared->mutex);
-	osml_shared_wake(segment->shared);
+	osml_shared_commit(segment->shared);
 }
 
 /*
@@ -113,8 +88,8 @@ wait_and_launch(OsmlSegment *segment)
 		.dataset = plan->dataset,
 		.model = plan->model,
 		.wait = true,
-		.resume = plan->resume ? plan->run_id : 0,
-		.waited = plan->resume ? 0 : plan->run_id,
+		.resume = plan->run_id,
+		.waited = !plan->resume,
 		.function = plan->resume ? "osml_resume" : "osml_train"
 	};
 	OsmlTurn	turn;
@@ -143,11 +118,7 @@ osml_queue_main(Datum main_arg)
 
 	waiting = osml_worker_start(main_arg);
 	context = CurrentMemoryContext;
-	SpinLockAcquire(&waiting->shared->mutex);
-	waiting->shared->trainer = MyProc;
-	waiting->shared->trainer_pid = MyProcPid;
-	SpinLockRelease(&waiting->shared->mutex);
-	on_dsm_detach(waiting->dsm, queue_leave, (Datum) 0);
+	osml_segment_own(waiting);
 	osml_worker_connect(waiting->plan, "queue");
 	before_shmem_exit(queue_exit, 0);
 	PG_TRY();

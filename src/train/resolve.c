@@ -12,7 +12,7 @@
 
 #include "catalog/dataset.h"
 #include "catalog/model.h"
-#include "catalog/rights.h"
+#include "catalog/role.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
 #include "train/dataset.h"
@@ -181,7 +181,7 @@ ask_turn(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
 {
 	if (turn->owner)
 		return OSML_TURN_START;
-	return osml_turn_ask(turn, GetUserNameFromId(GetUserId(), false),
+	return osml_turn_ask(turn, osml_current_role(),
 						 request->range.on ? NULL : model_name(request, dataset),
 						 (OsmlIfRunning) hparams->if_running, request->wait);
 }
@@ -243,10 +243,9 @@ osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launch)
 	plan->hparams = JsonbToCString(NULL, &osml_hparams_to_jsonb(hparams)->root, 0);
 	if (plan->queued)
 		keep_given(plan, request);
-	plan->resume = request->resume != 0;
-	plan->waited = request->waited != 0;
-	plan->run_id = plan->resume ? request->resume :
-		plan->waited ? request->waited : osml_run_new_id();
+	plan->waited = request->waited;
+	plan->resume = request->resume != 0 && !request->waited;
+	plan->run_id = request->resume ? request->resume : osml_run_new_id();
 	launch->continue_alone = hparams->on_disconnect == OSML_DISCONNECT_CONTINUE;
 	return plan;
 }

@@ -9,6 +9,7 @@
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
@@ -110,6 +111,49 @@ osml_shared_wake(OsmlShared *shared)
 		if (procs[i])
 			SetLatch(&procs[i]->procLatch);
 	}
+}
+
+/* The process is about to unmap: nobody may signal it any more. */
+static void
+leave(dsm_segment *dsm, Datum arg)
+{
+	OsmlShared *shared = dsm_segment_address(dsm);
+
+	SpinLockAcquire(&shared->mutex);
+	shared->trainer = NULL;
+	shared->trainer_pid = 0;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_abandon(shared);
+}
+
+void
+osml_segment_own(OsmlSegment *segment)
+{
+	SpinLockAcquire(&segment->shared->mutex);
+	segment->shared->trainer = MyProc;
+	segment->shared->trainer_pid = MyProcPid;
+	SpinLockRelease(&segment->shared->mutex);
+	on_dsm_detach(segment->dsm, leave, (Datum) 0);
+}
+
+void
+osml_shared_commit(OsmlShared *shared)
+{
+	SpinLockAcquire(&shared->mutex);
+	shared->committed = true;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
+}
+
+void
+osml_shared_end(OsmlShared *shared, const char *status, int version)
+{
+	SpinLockAcquire(&shared->mutex);
+	strlcpy(shared->status, status, sizeof(shared->status));
+	shared->version = version;
+	shared->ended = true;
+	SpinLockRelease(&shared->mutex);
+	osml_shared_wake(shared);
 }
 
 void

@@ -119,6 +119,14 @@ extern OsmlSegment *osml_segment_attach(dsm_handle handle);
 
 extern shm_mq *osml_segment_queue(OsmlSegment *segment, int i);
 
+/* trainer, or the worker that waits in its place: this process is the run's, which a
+ * cancel signals, until it unmaps the segment */
+extern void osml_segment_own(OsmlSegment *segment);
+
+/* the run's row is there, and its end is final: for those who wait for that */
+extern void osml_shared_commit(OsmlShared *shared);
+extern void osml_shared_end(OsmlShared *shared, const char *status, int version);
+
 /* The trainer is gone, or never came: what has not ended ends here, so that
  * readers do not wait for it. */
 extern void osml_shared_abandon(OsmlShared *shared);

@@ -51,10 +51,6 @@
 /* layers of fewer neurons are as fast in loops of our own */
 #define WIDE_LAYER 64
 
-/* how long a run's lock may be held by those that only look */
-#define LOCK_TRIES 20
-#define LOCK_NAP_MS 10
-
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
 
@@ -69,20 +65,6 @@ static Jsonb *
 summary_json(const OsmlRun *run)
 {
 	return json_from_text(psprintf("{%s}", run->summary->data));
-}
-
-/* Announce the end to whoever waits. */
-static void
-publish_end(OsmlRun *run, const char *status)
-{
-	OsmlShared *shared = run->shared;
-
-	SpinLockAcquire(&shared->mutex);
-	strlcpy(shared->status, status, sizeof(shared->status));
-	shared->version = run->row.version;
-	shared->ended = true;
-	SpinLockRelease(&shared->mutex);
-	osml_shared_wake(shared);
 }
 
 /* The end of a run that made no version: row, then waiters. */
@@ -100,7 +82,7 @@ end_run(OsmlRun *run, const char *status, const char *error)
 	osml_worker_end();
 	if (strcmp(status, "interrupted") != 0)
 		osml_ticket_void(run->plan->database, run->row.run_id);
-	publish_end(run, status);
+	osml_shared_end(run->shared, status, run->row.version);
 }
 
 /*
@@ -122,38 +104,11 @@ trainer_exit(int code, Datum arg)
 	end_run(run, "interrupted", "the trainer was terminated");
 }
 
-/* The process is about to unmap: nobody may signal it any more. */
-static void
-trainer_leave(dsm_segment *dsm, Datum arg)
-{
-	OsmlShared *shared = dsm_segment_address(dsm);
-
-	SpinLockAcquire(&shared->mutex);
-	shared->trainer = NULL;
-	shared->trainer_pid = 0;
-	SpinLockRelease(&shared->mutex);
-	osml_shared_abandon(shared);
-}
-
-/*
- * A run that was interrupted, or queued, is ours from here on.  Somebody else may have
- * it; whoever just looks whether the trainer is alive lets go at once.
- */
+/* A run that was interrupted, or queued, is ours from here on. */
 static void
 take_over(OsmlRun *run)
 {
-	int			tries = 0;
-
-	while (!osml_run_lock_try(run->row.run_id))
-	{
-		if (++tries == LOCK_TRIES)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_IN_USE),
-					 errmsg("run " INT64_FORMAT " is going on already", run->row.run_id),
-					 errhint("osml_wait waits for it.")));
-		(void) osml_nap(LOCK_NAP_MS);
-		CHECK_FOR_INTERRUPTS();
-	}
+	osml_worker_take_run(run->row.run_id);
 	osml_run_restart(&run->row, run->plan->waited);
 	osml_checkpoint_rewind(run->row.run_id);
 }
@@ -192,10 +147,7 @@ commit_run_row(OsmlRun *run)
 	osml_worker_end();
 	MemoryContextSwitchTo(run->context);
 
-	SpinLockAcquire(&run->shared->mutex);
-	run->shared->committed = true;
-	SpinLockRelease(&run->shared->mutex);
-	osml_shared_wake(run->shared);
+	osml_shared_commit(run->shared);
 }
 
 /* Everything that is known before a row is read. */
@@ -433,7 +385,7 @@ commit_result(OsmlRun *run)
 	osml_run_end(&run->row);
 	osml_worker_end();
 	osml_ticket_void(run->plan->database, run->row.run_id);
-	publish_end(run, "finished");
+	osml_shared_end(run->shared, "finished", run->row.version);
 }
 
 /* The run failed: say how, in the row and to whoever waits. */
@@ -510,7 +462,7 @@ start_run(OsmlRun *run)
 		MemoryContextSwitchTo(run->context);
 		edata = CopyErrorData();
 		osml_shared_report(run->shared, edata);
-		publish_end(run, "failed");
+		osml_shared_end(run->shared, "failed", run->row.version);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
@@ -522,11 +474,7 @@ osml_trainer_main(Datum main_arg)
 	OsmlSegment *segment = osml_worker_start(main_arg);
 	OsmlRun    *run;
 
-	SpinLockAcquire(&segment->shared->mutex);
-	segment->shared->trainer = MyProc;
-	segment->shared->trainer_pid = MyProcPid;
-	SpinLockRelease(&segment->shared->mutex);
-	on_dsm_detach(segment->dsm, trainer_leave, (Datum) 0);
+	osml_segment_own(segment);
 	run = create_run(segment);
 	start_run(run);
 	pgstat_report_activity(STATE_RUNNING, "osml trainer");

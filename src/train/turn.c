@@ -23,6 +23,14 @@ typedef struct Obstacle
 	int			n_runs;			/* of the role, where they are too many; else 0 */
 } Obstacle;
 
+static void
+release_role(OsmlTurn *turn)
+{
+	if (turn->role)
+		osml_role_turn_release(turn->owner);
+	turn->role = false;
+}
+
 /* Runs of the role that are going on: how many, and the newest of the model. */
 static int
 count_runs(const OsmlTurn *turn, const char *model, OsmlRunRow **newest)
@@ -41,21 +49,9 @@ count_runs(const OsmlTurn *turn, const char *model, OsmlRunRow **newest)
 	return list_length(runs);
 }
 
-/* A run that we wait for may itself wait for a lock of this transaction. */
-static void
-check_lock_cycle(const OsmlRunRow *row)
-{
-	dsm_segment *borrowed;
-	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
-
-	if (shared)
-		osml_check_lock_cycle(shared, "osml_train");
-	if (borrowed)
-		dsm_detach(borrowed);
-}
-
 /*
- * Is nothing in the way?  Then the role's turn is held, where runs are counted.
+ * Is nothing in the way?  Then the role's turn is held, where its runs are limited.  A
+ * run that we would wait for may itself wait for a lock of this transaction.
  */
 static bool
 is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
@@ -67,21 +63,21 @@ is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 	memset(obstacle, 0, sizeof(*obstacle));
 	if (!busy && osml_max_runs == 0)
 		return true;
-	osml_role_turn_take(turn->owner);
-	turn->role = true;
+	if (osml_max_runs > 0)
+	{
+		osml_role_turn_take(turn->owner);
+		turn->role = true;
+	}
 	n = count_runs(turn, model, &row);
 	if (busy)
-	{
 		obstacle->run_id = row ? row->run_id : -1;
-		if (row)
-			check_lock_cycle(row);
-	}
+	if (busy && row)
+		osml_check_run_cycle(row, "osml_train");
 	if (osml_max_runs > 0 && n >= osml_max_runs)
 		obstacle->n_runs = n;
 	if (!busy && obstacle->n_runs == 0)
 		return true;
-	osml_role_turn_release(turn->owner);
-	turn->role = false;
+	release_role(turn);
 	return false;
 }
 
@@ -177,10 +173,8 @@ osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
 void
 osml_turn_end(OsmlTurn *turn)
 {
-	if (turn->role)
-		osml_role_turn_release(turn->owner);
+	release_role(turn);
 	if (turn->model)
 		osml_model_turn_release(turn->model);
-	turn->role = false;
 	turn->model = NULL;
 }

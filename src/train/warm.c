@@ -187,8 +187,8 @@ osml_warm_load(OsmlRun *run)
 	/* a run that goes on from a checkpoint has said so before */
 	if (run->resume == NULL)
 		osml_log_event(run, "info", "warm_start",
-				   psprintf("goes on from version %d, made by run " INT64_FORMAT,
-							run->warm->version, run->warm->run_id));
+					   psprintf("goes on from version %d, made by run " INT64_FORMAT,
+								run->warm->version, run->warm->run_id));
 }
 
 /* Raise: a class that the version does not know. */

@@ -24,7 +24,12 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/run.h"
 #include "train/worker.h"
+
+/* how long a run's lock may be held by those that only look */
+#define LOCK_TRIES 20
+#define LOCK_NAP_MS 10
 
 /*
  * Owner of what a worker holds between transactions: its mapping of the
@@ -109,6 +114,23 @@ osml_worker_end(void)
 	SetUserIdAndSecContext(GetSessionUserId(), 0);
 	CommitTransactionCommand();
 	CurrentResourceOwner = worker_owner;
+}
+
+void
+osml_worker_take_run(int64 run_id)
+{
+	int			tries = 0;
+
+	while (!osml_run_lock_try(run_id))
+	{
+		if (++tries == LOCK_TRIES)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("run " INT64_FORMAT " is going on already", run_id),
+					 errhint("osml_wait waits for it.")));
+		(void) osml_nap(LOCK_NAP_MS);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 void

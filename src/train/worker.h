@@ -24,6 +24,12 @@ extern OsmlSegment *osml_worker_start(Datum main_arg);
 extern void osml_worker_connect(const OsmlPlan *plan, const char *role);
 
 /*
+ * In a transaction: the lock of a run that has a row already.  Whoever just looks whether
+ * its process is alive lets go at once; else it is an error: somebody has it.
+ */
+extern void osml_worker_take_run(int64 run_id);
+
+/*
  * A transaction as the plan's current user with a snapshot.  Everything
  * allocated in the current context after begin is gone after end.
  */
