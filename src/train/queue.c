@@ -22,16 +22,14 @@
 /* the run that waits here; NULL: none, or it has been launched */
 static OsmlSegment *waiting = NULL;
 
-/* The end of a run that was not launched; its row, and whoever waits for it. */
+/* The row of a run that was not launched. */
 static void
-end_waiting(const char *status, const char *error, const char *summary)
+end_row(const OsmlPlan *plan, const char *status, const char *error, const char *summary)
 {
-	OsmlSegment *segment = waiting;
 	OsmlRunRow *row;
 
-	waiting = NULL;
-	osml_worker_begin(segment->plan);
-	row = osml_run_find(segment->plan->run_id, true);
+	osml_worker_begin(plan);
+	row = osml_run_find(plan->run_id, true);
 	if (row && strcmp(row->status, "queued") == 0)
 	{
 		row->status = pstrdup(status);
@@ -41,7 +39,19 @@ end_waiting(const char *status, const char *error, const char *summary)
 		osml_run_end(row);
 	}
 	osml_worker_end();
-	osml_shared_end(segment->shared, status, 0);
+}
+
+/*
+ * Its end, and whoever waits for it.  A row that is not of our making is somebody else's:
+ * of two that resume a run at once, one has it.
+ */
+static void
+end_waiting(const char *status, const char *error, const char *summary)
+{
+	if (waiting->shared->committed)
+		end_row(waiting->plan, status, error, summary);
+	osml_shared_end(waiting->shared, status, 0);
+	waiting = NULL;
 }
 
 /* Terminated while it waits; as the trainer does (trainer.c). */

@@ -155,6 +155,13 @@ $other = queue('m');
 osml_sql($node, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'osml run $other queue'");
 osml_wait_status($node, $other, 'interrupted', 'a queued run is terminated');
 is(osml_sql($node, "SELECT osml_resume($other, '{\"if_running\": \"queue\"}', wait => false)"), 'queued', 'and resumed');
+# two at once: one has it, and the other does no harm to it
+osml_sql($node, "SELECT osml_cancel($other)");
+@sessions = map { osml_session($node, "SELECT osml_resume($other, '{\"if_running\": \"queue\"}', wait => false)") } 1 .. 4;
+$out = join("\n", map { join('', $_->finish) } @sessions);
+like($out, qr/^queued$/m, 'one of four that resume it at once has it');
+is(scalar(() = $out =~ /is going on already|which is queued/g), 3, 'the others are told');
+is(osml_run($node, $other, 'status'), 'queued', 'and end nothing of it');
 osml_sql($node, "SELECT osml_cancel($run)");
 is(osml_sql($node, "SELECT osml_wait($other)"), 'finished', 'waits again, and finishes');
 $run = endless('m');
