@@ -18,7 +18,6 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/pmsignal.h"
 #include "utils/builtins.h"
@@ -341,6 +340,7 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	(void) osml_run_phase(run, "learning features");
 	if (run->plan->resume)
 		osml_checkpoint_open(run);
 	osml_warm_load(run);
@@ -349,6 +349,7 @@ train(OsmlRun *run)
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
+	(void) osml_run_phase(run, "loading rows");
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	osml_warm_scaling(run);
@@ -360,6 +361,7 @@ train(OsmlRun *run)
 	init_params(run);
 	if (!reads_again(run))
 		osml_intake_end(run);
+	(void) osml_run_phase(run, "training");
 	/* a run that goes on has passed it, and its weights are not there yet */
 	if (run->hparams->num_sanity_val_steps > 0 && run->resume == NULL)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
@@ -419,6 +421,7 @@ finish_summary(OsmlRun *run)
 static void
 commit_result(OsmlRun *run)
 {
+	(void) osml_run_phase(run, "storing the model");
 	finish_summary(run);
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
@@ -529,7 +532,6 @@ osml_trainer_main(Datum main_arg)
 	on_dsm_detach(segment->dsm, trainer_leave, (Datum) 0);
 	run = create_run(segment);
 	start_run(run);
-	pgstat_report_activity(STATE_RUNNING, "osml trainer");
 	run_to_end(run);
 	current_run = NULL;
 }
