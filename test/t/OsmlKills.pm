@@ -1,0 +1,114 @@
+# OsmlKills.pm: the processes of a run, as the system shows them, and ways to end them.
+#
+# What a trainer does stands in its title (osml_run_phase() in the sources), which is
+# read here without asking the server: at once, and in whatever state that is.
+package OsmlKills;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(time usleep);
+
+our @EXPORT = qw(osml_postmaster osml_children osml_gone osml_watch osml_phase osml_find);
+
+my $NAP_US = 200;
+
+sub _slurp
+{
+	my ($path) = @_;
+	my $text = '';
+
+	open(my $handle, '<', $path) or return '';
+	local $/;
+	$text = <$handle> // '';
+	close($handle);
+	$text =~ s/\0+$//;
+	return $text;
+}
+
+sub osml_postmaster
+{
+	my ($node) = @_;
+
+	return (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+}
+
+# Its children: pid => title.
+sub osml_children
+{
+	my ($postmaster) = @_;
+	my %title;
+
+	opendir(my $proc, '/proc') or die $!;
+	foreach my $pid (grep { /^\d+$/ && $_ != $postmaster } readdir($proc))
+	{
+		# behind the name, which may hold blanks: state, parent
+		next unless _slurp("/proc/$pid/stat") =~ /^.*\) (\S) (\d+) /s && $2 == $postmaster && $1 ne 'Z';
+		$title{$pid} = _slurp("/proc/$pid/cmdline");
+	}
+	closedir($proc);
+	return %title;
+}
+
+# Are they gone, soon?
+sub osml_gone
+{
+	my @pids = @_;
+
+	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return 1 unless grep { kill(0, $_) } @pids;
+		usleep(100_000);
+	}
+	return 0;
+}
+
+# Keeps an eye on whatever trainer the postmaster starts next.
+sub osml_watch
+{
+	my ($postmaster) = @_;
+	my %known = osml_children($postmaster);
+
+	return { postmaster => $postmaster, known => \%known };
+}
+
+# What the trainer does, or 'no trainer', 'starting' (until its run's row is there), 'gone'.
+sub osml_phase
+{
+	my ($watch) = @_;
+	my $title;
+
+	if (!$watch->{trainer})
+	{
+		my %now = osml_children($watch->{postmaster});
+
+		foreach my $pid (grep { !exists $watch->{known}{$_} } keys %now)
+		{
+			next unless $now{$pid} =~ /osml trainer for run (\d+)/;
+			$watch->{trainer} = $pid;
+			$watch->{run} = $1;
+		}
+		return 'no trainer' unless $watch->{trainer};
+	}
+	$title = _slurp("/proc/$watch->{trainer}/cmdline");
+	return 'gone' unless $title =~ /osml trainer for run \d+ *(.*?) *$/;
+	return $1 || 'starting';
+}
+
+# A process of the run: 'trainer', 'reader'; or 'caller', whose pid is known.
+sub osml_find
+{
+	my ($watch, $who) = @_;
+	my %now;
+	my @found;
+
+	return $watch->{caller} if $who eq 'caller';
+	return $watch->{trainer} if $who eq 'trainer';
+	%now = osml_children($watch->{postmaster});
+	@found = sort { $a <=> $b } grep { !exists $watch->{known}{$_} && $now{$_} =~ /osml $who for run/ } keys %now;
+	return @found ? $found[ rand @found ] : undef;
+}
+
+1;
