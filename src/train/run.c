@@ -21,6 +21,13 @@
 /* blocks that a run needs beside its resident set: intake, split, window */
 #define WORKING_BLOCKS 8
 
+void
+osml_run_need_postmaster(void)
+{
+	if (!PostmasterIsAlive())
+		proc_exit(1);
+}
+
 /*
  * Raise what ends the run early, a cancel from anybody or an interrupt; and
  * once a second write what is pending, however long a load pass or a
@@ -31,10 +38,8 @@ osml_run_check(void *arg)
 {
 	OsmlRun    *run = arg;
 
+	osml_run_need_postmaster();
 	CHECK_FOR_INTERRUPTS();
-	/* without it nobody may write, and no server starts while this process is there */
-	if (!PostmasterIsAlive())
-		proc_exit(1);
 	if (run->shared->cancel)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),

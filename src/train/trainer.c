@@ -476,6 +476,8 @@ run_to_end(OsmlRun *run)
 	{
 		ErrorData  *edata;
 
+		/* the waiting session goes with the postmaster, and cancels on its way */
+		osml_run_need_postmaster();
 		MemoryContextSwitchTo(run->context);
 		edata = CopyErrorData();
 		FlushErrorState();

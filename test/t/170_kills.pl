@@ -52,8 +52,8 @@ my %reason = (
 # Phases in which a run that is told to end has so much before it that it must.
 my $EARLY = qr/^(starting|learning features|loading rows)$/;
 
-my $seed = $ENV{SEED} // ($ENV{ROUNDS} ? int(time) : 1);
-my $rounds = $ENV{ROUNDS} // keys %ways;
+my $seed = $ENV{SEED} || ($ENV{ROUNDS} ? int(time) : 1);
+my $rounds = $ENV{ROUNDS} || keys %ways;
 my $node = osml_node('kills', shared_preload_libraries => 'osml');
 my %kinds;
 my %count;				# figures
@@ -112,7 +112,9 @@ sub launch
 
 	$sql .= $kind->{waits} || $resumed ? "SELECT $call" :
 	  "SELECT $call AS run \\gset\nSELECT osml_wait(:run)";
-	$session = osml_session($node, $sql);
+	# a server that is started meanwhile has the other end of its input, so that
+	# the end of that would never come
+	$session = osml_session($node, "$sql;\n\\q\n");
 	$session->{run}->pump until $session->{out} =~ /^(\d+)\n/;
 	$session->{backend} = $1;
 	return $session;

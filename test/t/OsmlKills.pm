@@ -13,7 +13,7 @@ use Time::HiRes qw(time usleep);
 
 our @EXPORT = qw(osml_postmaster osml_children osml_gone osml_watch osml_phase osml_find);
 
-my $NAP_US = 200;
+my $PHASES = qr/^(learning features|loading rows|shuffling rows|training|validating|writing a checkpoint|storing the model)$/;
 
 sub _slurp
 {
@@ -71,7 +71,7 @@ sub osml_watch
 	my ($postmaster) = @_;
 	my %known = osml_children($postmaster);
 
-	return { postmaster => $postmaster, known => \%known };
+	return { postmaster => $postmaster, known => \%known, phase => 'starting' };
 }
 
 # What the trainer does, or 'no trainer', 'starting' (until its run's row is there), 'gone'.
@@ -93,8 +93,10 @@ sub osml_phase
 		return 'no trainer' unless $watch->{trainer};
 	}
 	$title = _slurp("/proc/$watch->{trainer}/cmdline");
-	return 'gone' unless $title =~ /osml trainer for run \d+ *(.*?) *$/;
-	return $1 || 'starting';
+	return $watch->{phase} = 'gone' unless $title =~ /osml trainer for run \d+ *(.*?) *$/;
+	# a title that is being written is no news
+	$watch->{phase} = $1 if $1 =~ $PHASES;
+	return $watch->{phase};
 }
 
 # A process of the run: 'trainer', 'reader'; or 'caller', whose pid is known.
