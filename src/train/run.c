@@ -21,13 +21,6 @@
 /* blocks that a run needs beside its resident set: intake, split, window */
 #define WORKING_BLOCKS 8
 
-void
-osml_run_need_postmaster(void)
-{
-	if (!PostmasterIsAlive())
-		proc_exit(1);
-}
-
 /*
  * Raise what ends the run early, a cancel from anybody or an interrupt; and
  * once a second write what is pending, however long a load pass or a
@@ -38,7 +31,9 @@ osml_run_check(void *arg)
 {
 	OsmlRun    *run = arg;
 
-	osml_run_need_postmaster();
+	/* no server starts while this process is there; asking the system takes too long here */
+	if (!PostmasterIsAlive())
+		proc_exit(1);
 	CHECK_FOR_INTERRUPTS();
 	if (run->shared->cancel)
 		ereport(ERROR,

@@ -97,10 +97,6 @@ typedef struct OsmlRun
  * what is due in the catalog. */
 extern void osml_run_check(void *run);
 
-/* end this process if the postmaster has: nobody may write then, and no server starts
- * while the process is there */
-extern void osml_run_need_postmaster(void);
-
 /* what the run does now, for pg_stat_activity.query and the process title; returns
  * what it did before, to go back to */
 extern const char *osml_run_phase(OsmlRun *run, const char *phase);

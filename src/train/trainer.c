@@ -19,7 +19,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
-#include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -113,7 +112,7 @@ trainer_exit(int code, Datum arg)
 	OsmlRun    *run = current_run;
 
 	if (run == NULL || run->shared->ended || !run->shared->committed ||
-		!PostmasterIsAlive())
+		osml_worker_orphaned())
 		return;
 	current_run = NULL;
 	AbortOutOfAnyTransaction();
@@ -477,7 +476,8 @@ run_to_end(OsmlRun *run)
 		ErrorData  *edata;
 
 		/* the waiting session goes with the postmaster, and cancels on its way */
-		osml_run_need_postmaster();
+		if (osml_worker_orphaned())
+			proc_exit(1);
 		MemoryContextSwitchTo(run->context);
 		edata = CopyErrorData();
 		FlushErrorState();

@@ -46,11 +46,11 @@ my %ways = (
 my %reason = (
 	finished => qr/^$/,
 	cancelled => qr/^(canceled by role "postgres"|canceling statement due to user request|the session that waited for the run ended|a reader could not start)$/,
-	interrupted => qr/^(the trainer was terminated|the trainer or the server died)$/,
+	interrupted => qr/^(the trainer was terminated|the worker that waited for the run's turn was terminated|the trainer or the server died)$/,
 	failed => qr/^a reader ended before it had sent all rows/);
 
 # Phases in which a run that is told to end has so much before it that it must.
-my $EARLY = qr/^(starting|learning features|loading rows)$/;
+my $EARLY = qr/^(learning features|loading rows)$/;
 
 my $seed = $ENV{SEED} || ($ENV{ROUNDS} ? int(time) : 1);
 my $rounds = $ENV{ROUNDS} || keys %ways;
@@ -87,7 +87,9 @@ sub fresh_log
 
 sub tickets
 {
-	return glob($node->data_dir . '/osml_restart/*');
+	my @files = glob($node->data_dir . '/osml_restart/*');
+
+	return scalar @files;
 }
 
 # Runs after this one, as osml.runs has them.
@@ -300,7 +302,7 @@ sub untrue
 	push @wrong, "reason \"$run->{error}\" of status $run->{status}"
 	  unless $run->{error} =~ ($reason{ $run->{status} } // qr/^\0$/);
 	push @wrong, "stored status $run->{stored}" unless $run->{stored} eq $run->{status}
-	  || ($run->{stored} eq 'running' && $run->{status} eq 'interrupted');
+	  || ($run->{stored} =~ /^(running|queued)$/ && $run->{status} eq 'interrupted');
 	if ($run->{status} ne 'finished')
 	{
 		push @wrong, 'versions of a run that did not finish' if $made ne '';
@@ -315,7 +317,7 @@ sub untrue
 # The statuses that what was done may have led to.
 sub allowed
 {
-	my ($kind, $strikes, $early) = @_;
+	my ($kind, $strikes, $early, $phase) = @_;
 	my %allowed;
 	my $must_end = 0;
 
@@ -324,16 +326,19 @@ sub allowed
 		my ($way, $hit) = @$strike;
 		my ($whom, $signal, @statuses) = @{ $ways{$way} };
 		my $caller = $whom =~ /caller|client/ || $hit eq 'caller';
-		my $ends = $hit ne 'nobody' && !($caller && $signal ne 'KILL' && !$kind->{waits});
+		# a session waits for the start of its run at least
+		my $waits = $kind->{waits} || $phase =~ /^(no trainer|starting)$/;
+		my $ends = $hit ne 'nobody' && !($caller && $signal ne 'KILL' && !$waits);
 
 		# what is meant for a process that is not there hits another
 		@statuses = ('interrupted') if $hit eq 'trainer' && $signal eq 'TERM';
 		@statuses = ('cancelled') if $hit eq 'caller' && $signal ne 'KILL';
-		$ends = 0 if $whom eq 'client' && $signal eq 'KILL' && !$kind->{waits};
+		$ends = 0 if $whom eq 'client' && $signal eq 'KILL' && !$waits;
 		next unless $ends;
 		$allowed{$_} = 1 foreach @statuses;
-		# a session that only waits may be lost, and a lost client is not noticed at once
-		$must_end = 1 unless ($whom eq 'client' && $signal eq 'KILL') || ($kind->{continue} && $caller) || ($kind->{restarts} && grep { $_ eq 'interrupted' } @statuses);
+		# a session that only waits may be lost, a lost client is not noticed at once, and
+		# a reader may have done its part
+		$must_end = 1 unless ($whom eq 'client' && $signal eq 'KILL') || $hit eq 'reader' || ($kind->{continue} && $caller) || ($kind->{restarts} && grep { $_ eq 'interrupted' } @statuses);
 	}
 	$allowed{finished} = 1 unless $must_end && $early;
 	return sort keys %allowed;
@@ -356,7 +361,7 @@ sub settle
 {
 	my ($kind) = @_;
 
-	osml_poll($node, q{SELECT NOT EXISTS (SELECT FROM osml.runs WHERE status = 'running')
+	osml_poll($node, q{SELECT NOT EXISTS (SELECT FROM osml.runs WHERE status IN ('running', 'queued'))
 		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type LIKE 'osml%')});
 	for (1 .. 100) { last unless $kind->{restarts} && tickets(); usleep(20_000) }
 }
@@ -408,7 +413,7 @@ sub one_round
 	($run) = grep { !$resumed || $_->{id} == $resumed } @runs;
 	push @wrong, scalar(@runs) . ' runs' if @runs > 1;
 	$outcome = $run ? $run->{status} : 'no run';
-	my @allowed = allowed($kind, \@strikes, $phase eq $after && $phase =~ $EARLY);
+	my @allowed = allowed($kind, \@strikes, $phase eq $after && $phase =~ $EARLY ? 1 : 0, $phase);
 	# it was interrupted before
 	push @allowed, 'interrupted' if $resumed && $phase =~ /^(no trainer|starting)$/;
 	@allowed = ('finished', grep { $_ ne 'interrupted' } @allowed) if $kind->{restarts} && $run;
@@ -417,7 +422,7 @@ sub one_round
 	push @wrong, map { "lost: $_" } lost();
 	push @wrong, map { "left: $_" } osml_left($node);
 	my $log = fresh_log();
-	push @wrong, "log: $1" while $log =~ /^(.*(?:PANIC|TRAP:|terminated by signal (?!9:)\d+|[Ll]eak|still referenced|stuck|wrong magic|is gone).*)$/mg;
+	push @wrong, "log: $1" while $log =~ /^(.*(?:PANIC|TRAP:|terminated by signal (?!9:)\d+|[Ll]eak|still referenced|stuck|wrong magic|row of run).*)$/mg;
 	my ($next, $err) = osml_sql($node, q{SELECT osml_train('line', '{"max_batches": 3}', 'next')});
 	push @wrong, "the next run: $err" if $err || osml_run($node, $next, 'status') ne 'finished';
 	# an interrupted run goes on to where it would have been

@@ -74,7 +74,8 @@ sub osml_watch
 	return { postmaster => $postmaster, known => \%known, phase => 'starting' };
 }
 
-# What the trainer does, or 'no trainer', 'starting' (until its run's row is there), 'gone'.
+# What the trainer does, or 'no trainer', 'queued', 'starting' (until its run's row is
+# there), 'gone'.
 sub osml_phase
 {
 	my ($watch) = @_;
@@ -86,11 +87,12 @@ sub osml_phase
 
 		foreach my $pid (grep { !exists $watch->{known}{$_} } keys %now)
 		{
-			next unless $now{$pid} =~ /osml trainer for run (\d+)/;
-			$watch->{trainer} = $pid;
-			$watch->{run} = $1;
+			next unless $now{$pid} =~ /osml (trainer|queue) for run (\d+)/;
+			$watch->{$1} = $pid;
+			$watch->{run} = $2;
 		}
-		return 'no trainer' unless $watch->{trainer};
+		return 'queued' if $watch->{queue} && !$watch->{trainer} && exists $now{ $watch->{queue} };
+		return $watch->{queue} ? 'gone' : 'no trainer' unless $watch->{trainer};
 	}
 	$title = _slurp("/proc/$watch->{trainer}/cmdline");
 	return $watch->{phase} = 'gone' unless $title =~ /osml trainer for run \d+ *(.*?) *$/;
@@ -107,7 +109,7 @@ sub osml_find
 	my @found;
 
 	return $watch->{caller} if $who eq 'caller';
-	return $watch->{trainer} if $who eq 'trainer';
+	return $watch->{trainer} || $watch->{queue} if $who eq 'trainer';
 	%now = osml_children($watch->{postmaster});
 	@found = sort { $a <=> $b } grep { !exists $watch->{known}{$_} && $now{$_} =~ /osml $who for run/ } keys %now;
 	return @found ? $found[ rand @found ] : undef;

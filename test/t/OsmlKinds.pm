@@ -83,6 +83,12 @@ sub osml_kinds
 		'restarted, awaited' => { waits => 1, readers => 1, restarts => 1, continue => 1,
 			call => q{osml_train('slowly', '{"max_epochs": 600, "restart": true, "num_workers": 1, "on_disconnect": "continue",
 				"every_n_train_steps": 4000}', 'restarted, awaited')} },
+		queued => {
+			before => q{SELECT osml_train('slowly', '{"max_epochs": 500}', 'queued', wait => false)},
+			call => q{osml_train('slowly', '{"max_epochs": 200, "if_running": "queue"}', 'queued', wait => false)} },
+		'queued, awaited' => { waits => 1,
+			before => q{SELECT osml_train('slowly', '{"max_epochs": 500}', 'queued, awaited', wait => false)},
+			call => q{osml_train('slowly', '{"max_epochs": 200, "if_running": "queue"}', 'queued, awaited')} },
 		'learning rate' => { waits => 1, versions => 0,
 			call => q{count(*) FROM osml_find_lr('slowly', '{"batch_size": 2048}', num_training => 2000)} },
 		'new rows' => { waits => 1, same => 0,
