@@ -203,18 +203,6 @@ sub await_moment
 	usleep(1e6 * rand($kind->{phases}{$wanted}));
 }
 
-# Kill the postmaster; its processes follow it.
-sub kill_postmaster
-{
-	my $postmaster = osml_postmaster($node);
-	my %children = osml_children($postmaster);
-
-	kill 'KILL', $postmaster;
-	ok(osml_gone($postmaster, keys %children), 'all processes end with their postmaster')
-	  or diag(join "\n", values %children);
-	$node->{_pid} = undef;
-}
-
 # Do it; where the process is not there, to the next that is.  Returns whom it hit.
 sub strike
 {
@@ -224,7 +212,7 @@ sub strike
 
 	if ($whom eq 'server')
 	{
-		$signal eq 'KILL' ? kill_postmaster() : $node->stop($signal);
+		$signal eq 'KILL' ? osml_kill_postmaster($node, $way) : $node->stop($signal);
 		return $whom;
 	}
 	if ($whom eq 'client')
@@ -310,6 +298,10 @@ sub untrue
 	elsif (split(/ /, $made) != $kind->{versions} || ($kind->{same} && $made ne $kind->{made}))
 	{
 		push @wrong, "versions \"$made\" in the place of \"$kind->{made}\"";
+	}
+	elsif ($kind->{holds} && osml_sql($node, $kind->{holds}) ne 't')
+	{
+		push @wrong, "not true: $kind->{holds}";
 	}
 	return @wrong;
 }

@@ -9,9 +9,10 @@ use warnings;
 
 use Exporter 'import';
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(osml_postmaster osml_children osml_gone osml_watch osml_phase osml_find);
+our @EXPORT = qw(osml_postmaster osml_children osml_gone osml_kill_postmaster osml_watch osml_phase osml_find);
 
 my $PHASES = qr/^(learning features|loading rows|shuffling rows|training|validating|writing a checkpoint|storing the model)$/;
 
@@ -63,6 +64,19 @@ sub osml_gone
 		usleep(100_000);
 	}
 	return 0;
+}
+
+# Kill the postmaster.  One ok: its processes follow it, and a server can be started.
+sub osml_kill_postmaster
+{
+	my ($node, $name) = @_;
+	my $postmaster = osml_postmaster($node);
+	my %children = osml_children($postmaster);
+
+	kill 'KILL', $postmaster;
+	ok(osml_gone($postmaster, keys %children), "$name: all processes end with their postmaster")
+	  or diag(join "\n", values %children);
+	$node->{_pid} = undef;
 }
 
 # Keeps an eye on whatever trainer the postmaster starts next.

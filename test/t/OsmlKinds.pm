@@ -2,9 +2,10 @@
 #
 # kinds() makes what they read and returns them as name => {...}:
 #
-#	call		an expression that trains, or its text in a function of the round
+#	call		what is selected
 #	set			settings before it
 #	before		SQL that makes the call possible, each time
+#	holds		a query that is true after each such run that has finished
 #	waits		does the session wait for the end
 #	readers		reader workers (a run that nobody waits for has one at least)
 #	continue	does it go on when its client is lost
@@ -84,14 +85,17 @@ sub osml_kinds
 			call => q{osml_train('slowly', '{"max_epochs": 600, "restart": true, "num_workers": 1, "on_disconnect": "continue",
 				"every_n_train_steps": 4000}', 'restarted, awaited')} },
 		queued => {
-			before => q{SELECT osml_train('slowly', '{"max_epochs": 500}', 'queued', wait => false)},
+			before => q{SELECT osml_train('slowly', '{"max_epochs": 1500}', 'queued', wait => false)},
 			call => q{osml_train('slowly', '{"max_epochs": 200, "if_running": "queue"}', 'queued', wait => false)} },
 		'queued, awaited' => { waits => 1,
-			before => q{SELECT osml_train('slowly', '{"max_epochs": 500}', 'queued, awaited', wait => false)},
+			before => q{SELECT osml_train('slowly', '{"max_epochs": 1500}', 'queued, awaited', wait => false)},
 			call => q{osml_train('slowly', '{"max_epochs": 200, "if_running": "queue"}', 'queued, awaited')} },
 		'learning rate' => { waits => 1, versions => 0,
 			call => q{count(*) FROM osml_find_lr('slowly', '{"batch_size": 2048}', num_training => 2000)} },
 		'new rows' => { waits => 1, same => 0,
+			# what a run that came to nothing had read is read by the next
+			holds => q{SELECT sum(train_rows) = (SELECT count(*) FROM stream)
+				FROM osml.model_version JOIN osml.model m USING (model_id) WHERE m.name = 'new rows'},
 			before => q{INSERT INTO stream (y, a) SELECT i, i + random() FROM generate_series(1, 20000) i},
 			call => q{osml_train('stream', '{"since": "at", "warm_start": true, "max_epochs": 20}', 'new rows')} });
 
@@ -102,7 +106,7 @@ sub osml_kinds
 	}
 	foreach my $kind (values %kinds)
 	{
-		%$kind = (set => '', before => '', waits => 0, readers => 0, continue => 0, restarts => 0,
+		%$kind = (set => '', before => '', holds => '', waits => 0, readers => 0, continue => 0, restarts => 0,
 			resumes => '', versions => 1, same => 1, %$kind);
 	}
 	return %kinds;
