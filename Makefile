@@ -3,6 +3,7 @@
 #   make, make install, make installcheck    as with any PGXS extension
 #   make demo    everything from packages to predictions, in a throwaway server
 #   make test    every test, in throwaway servers; SUITES="unit tap" picks some
+#   make soak    runs ended in every way, ROUNDS=300 times or another; SEED=n repeats
 #   make unit    the C tests of the pure rooms; needs no PostgreSQL at all
 #   make bench   side-by-side benchmarks, JSON in bench/results/
 #   make deps    the missing packages (demo, test and bench run it themselves)
@@ -114,6 +115,12 @@ demo test bench: deps
 	$(SUB) -s -j$$(nproc) all
 	@MAKE='$(MAKE)' KEEP='$(KEEP)' SUITES='$(SUITES)' $@/run
 
+# The short version of it is part of make test.
+soak: deps
+	$(SUB) -s -j$$(nproc) all
+	@MAKE='$(MAKE)' SUITES=tap TAP=170_kills VERBOSE=1 ROUNDS=$${ROUNDS:-300} SEED=$$SEED \
+		test/run
+
 unit:
 	@MAKE='$(MAKE)' test/run unit
 
@@ -124,5 +131,5 @@ clean: clean-cuda
 clean-cuda:
 	$(SUB) -C cuda clean
 
-.PHONY: all deps demo test bench unit cuda clean clean-cuda no-blas \
+.PHONY: all deps demo test soak bench unit cuda clean clean-cuda no-blas \
 	install install-blas uninstall uninstall-blas installcheck

@@ -104,6 +104,7 @@ static void
 save(OsmlRun *run, const char *monitor, double value, double val_loss, int64 evicted)
 {
 	MemoryContext old = CurrentMemoryContext;
+	const char *before = osml_run_phase(run, "writing a checkpoint");
 	OsmlSafetensor *tensors;
 	OsmlSafetensorsMeta meta[] = {{"format", "osml"}};
 	OsmlCheckpointRow row = {
@@ -124,6 +125,7 @@ save(OsmlRun *run, const char *monitor, double value, double val_loss, int64 evi
 	osml_checkpoint_put_best(&row, evicted);
 	osml_worker_end();
 	MemoryContextSwitchTo(old);
+	(void) osml_run_phase(run, before);
 }
 
 void

@@ -323,6 +323,7 @@ save(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	MemoryContext old = CurrentMemoryContext;
+	const char *before = osml_run_phase(run, "writing a checkpoint");
 	OsmlCheckpointRow row = {
 		.run_id = run->row.run_id,
 		.kind = OSML_CHECKPOINT_LAST,
@@ -341,6 +342,7 @@ save(OsmlFit *fit)
 	MemoryContextSwitchTo(old);
 	fit->checkpoint_step = run->row.steps;
 	fit->checkpoint_at = GetCurrentTimestamp();
+	(void) osml_run_phase(run, before);
 }
 
 /* Seconds between checkpoints; 0: time makes none. */

@@ -172,6 +172,7 @@ shuffle_in_place(OsmlFeed *feed)
 	OsmlResident *set = feed->data->set;
 	OsmlBlock **blocks = MemoryContextAllocHuge(CurrentMemoryContext,
 												sizeof(OsmlBlock *) * Max(1, feed->n_order));
+	const char *before = osml_run_phase(feed->run, "shuffling rows");
 	int			start = 0;
 
 	draw_order(feed);
@@ -185,6 +186,7 @@ shuffle_in_place(OsmlFeed *feed)
 		start = feed->window_end[w];
 	}
 	pfree(blocks);
+	(void) osml_run_phase(feed->run, before);
 	feed->shuffled = true;
 }
 

@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/ipc.h"
-#include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -58,7 +57,7 @@ end_waiting(const char *status, const char *error, const char *summary)
 static void
 queue_exit(int code, Datum arg)
 {
-	if (waiting == NULL || !waiting->shared->committed || !PostmasterIsAlive())
+	if (waiting == NULL || !waiting->shared->committed || osml_worker_orphaned())
 		return;
 	AbortOutOfAnyTransaction();
 	end_waiting("interrupted", "the worker that waited for the run's turn was terminated", NULL);
@@ -150,8 +149,9 @@ osml_queue_main(Datum main_arg)
 		HOLD_INTERRUPTS();
 		QueryCancelPending = false;
 		osml_shared_report(waiting->shared, error);
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED && waiting->shared->cancel)
-			end_waiting("cancelled", waiting->shared->cancel_reason, NULL);
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			end_waiting("cancelled", waiting->shared->cancel ?
+						waiting->shared->cancel_reason : error->message, NULL);
 		else
 			end_waiting("failed", error->message, NULL);
 		RESUME_INTERRUPTS();

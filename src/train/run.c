@@ -9,9 +9,11 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/pmsignal.h"
 #include "utils/json.h"
+#include "utils/ps_status.h"
 
 #include "rules/optim/optim.h"
 #include "train/run.h"
@@ -29,15 +31,28 @@ osml_run_check(void *arg)
 {
 	OsmlRun    *run = arg;
 
-	CHECK_FOR_INTERRUPTS();
-	/* without it nobody may write, and no server starts while this process is there */
+	/* no server starts while this process is there; asking the system takes too long here */
 	if (!PostmasterIsAlive())
 		proc_exit(1);
+	CHECK_FOR_INTERRUPTS();
 	if (run->shared->cancel)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg_internal("%s", run->shared->cancel_reason)));
 	osml_log_flush(run, false);
+}
+
+const char *
+osml_run_phase(OsmlRun *run, const char *phase)
+{
+	const char *before = run->phase;
+	char		activity[64];
+
+	run->phase = phase;
+	set_ps_display(phase);
+	snprintf(activity, sizeof(activity), "osml trainer: %s", phase);
+	pgstat_report_activity(STATE_RUNNING, activity);
+	return before;
 }
 
 void

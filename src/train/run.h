@@ -45,6 +45,7 @@ typedef struct OsmlRun
 	MemoryContext context;		/* lives as long as the run */
 	OsmlRunRow	row;
 	OsmlLog		log;
+	const char *phase;			/* osml_run_phase() */
 	OsmlBudget	budget;
 	Size		reserved;		/* of the budget, for the step loop: rows must not take it */
 	OsmlIntake	intake;
@@ -95,6 +96,10 @@ typedef struct OsmlRun
  * interrupts, the cancel flag (raises an error when the run is to end), and
  * what is due in the catalog. */
 extern void osml_run_check(void *run);
+
+/* what the run does now, for pg_stat_activity.query and the process title; returns
+ * what it did before, to go back to */
+extern const char *osml_run_phase(OsmlRun *run, const char *phase);
 
 /* take bytes of what was reserved, else of the run's budget; raises an error when that
  * is spent */

@@ -18,9 +18,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/ipc.h"
-#include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -96,7 +94,7 @@ trainer_exit(int code, Datum arg)
 	OsmlRun    *run = current_run;
 
 	if (run == NULL || run->shared->ended || !run->shared->committed ||
-		!PostmasterIsAlive())
+		osml_worker_orphaned())
 		return;
 	current_run = NULL;
 	AbortOutOfAnyTransaction();
@@ -293,6 +291,7 @@ static void
 train(OsmlRun *run)
 {
 	osml_intake_init(run);
+	(void) osml_run_phase(run, "learning features");
 	if (run->plan->resume)
 		osml_checkpoint_open(run);
 	osml_warm_load(run);
@@ -301,6 +300,7 @@ train(OsmlRun *run)
 	run->kind = osml_kind_settle(run->hparams, run->set, run->classes,
 								 run->plan->parts[OSML_PART_TRAIN].source.label);
 	create_model(run);
+	(void) osml_run_phase(run, "loading rows");
 	osml_load_parts(run);
 	osml_scaling_from_stats(run);
 	osml_warm_scaling(run);
@@ -312,6 +312,7 @@ train(OsmlRun *run)
 	init_params(run);
 	if (!reads_again(run))
 		osml_intake_end(run);
+	(void) osml_run_phase(run, "training");
 	/* a run that goes on has passed it, and its weights are not there yet */
 	if (run->hparams->num_sanity_val_steps > 0 && run->resume == NULL)
 		(void) osml_validate(run, OSML_PART_VAL, "sanity",
@@ -371,6 +372,7 @@ finish_summary(OsmlRun *run)
 static void
 commit_result(OsmlRun *run)
 {
+	(void) osml_run_phase(run, "storing the model");
 	finish_summary(run);
 	osml_log_flush(run, true);
 	MemoryContextSwitchTo(run->context);
@@ -425,6 +427,9 @@ run_to_end(OsmlRun *run)
 	{
 		ErrorData  *edata;
 
+		/* the waiting session goes with the postmaster, and cancels on its way */
+		if (osml_worker_orphaned())
+			proc_exit(1);
 		MemoryContextSwitchTo(run->context);
 		edata = CopyErrorData();
 		FlushErrorState();
@@ -477,7 +482,6 @@ osml_trainer_main(Datum main_arg)
 	osml_segment_own(segment);
 	run = create_run(segment);
 	start_run(run);
-	pgstat_report_activity(STATE_RUNNING, "osml trainer");
 	run_to_end(run);
 	current_run = NULL;
 }

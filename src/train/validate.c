@@ -227,10 +227,12 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 {
 	OsmlPartData *data = &run->parts[part];
 	Measuring  *measuring;
+	const char *before;
 	double		loss;
 
 	if (!data->present || data->n_rows == 0)
 		return NAN;
+	before = osml_run_phase(run, "validating");
 	measuring = begin(run);
 	measuring->measure =
 		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
@@ -249,5 +251,6 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 	if (part == OSML_PART_VAL)
 		osml_monitor_offer(run, measuring->measure, loss);
 	end(measuring);
+	(void) osml_run_phase(run, before);
 	return loss;
 }

@@ -16,6 +16,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/pmsignal.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -60,6 +61,17 @@ osml_worker_prepare(void)
 												 ALLOCSET_DEFAULT_SIZES);
 	worker_owner = ResourceOwnerCreate(NULL, "osml worker");
 	CurrentResourceOwner = worker_owner;
+}
+
+/*
+ * PostmasterIsAlive() waits for a signal that the system sends late in the postmaster's
+ * end.  The pipe between them is closed before, and that is what ends other processes,
+ * such as the session that waits for this one: so whoever heard from those asks the pipe.
+ */
+bool
+osml_worker_orphaned(void)
+{
+	return !PostmasterIsAliveInternal();
 }
 
 OsmlSegment *

@@ -17,6 +17,10 @@ extern void osml_worker_prepare(void);
  */
 extern OsmlSegment *osml_worker_start(Datum main_arg);
 
+/* has the postmaster died: to be asked where something is about to be written that its
+ * death may have set off; a system call */
+extern bool osml_worker_orphaned(void);
+
 /*
  * Connect to the plan's database as the authenticated user, take settings over,
  * and show the role ("trainer", "reader 1") in pg_stat_activity.

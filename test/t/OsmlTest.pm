@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(osml_node osml_sql osml_fails osml_session osml_train_session
-  osml_wait_status osml_run osml_no_leftovers osml_poll osml_pid osml_temp_files
+  osml_wait_status osml_run osml_no_leftovers osml_left osml_poll osml_pid osml_temp_files
   $ENDLESS);
 
 # hyperparameters of a run that ends only from outside
@@ -182,11 +182,12 @@ sub _segments
 	return $n;
 }
 
-# One ok: no worker, lock, segment or temp file is left, soon, and the next run
-# works.
-sub osml_no_leftovers
+# What is left of runs: workers, segments, temp files, locks.  Nothing, soon.
+sub osml_left
 {
-	my ($node, $name) = @_;
+	my ($node) = @_;
+	my $locks = q{FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		WHERE pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'};
 	my @left;
 
 	osml_poll($node, q{
@@ -201,9 +202,16 @@ sub osml_no_leftovers
 	push @left, _segments($node) . ' segments' if _segments($node);
 	push @left, 'temp files ' . join(' ', osml_temp_files($node))
 	  if osml_temp_files($node);
-	push @left, 'a lock'
-	  if osml_sql($node, q{SELECT count(*) FROM pg_locks WHERE locktype = 'object'}) > 0;
+	osml_poll($node, "SELECT count(*) = 0 $locks")
+	  or push @left, 'locks ' . osml_sql($node, "SELECT l $locks");
+	return @left;
+}
 
+# One ok: nothing is left, and the next run works.
+sub osml_no_leftovers
+{
+	my ($node, $name) = @_;
+	my @left = osml_left($node);
 	my ($run, $err) = osml_sql($node,
 		q{SELECT osml_train('line', '{"max_batches": 3}', 'next')});
 	my $status = $err ? $err : osml_run($node, $run, 'status');
