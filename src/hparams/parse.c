@@ -405,25 +405,16 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 		set_scalar(line, field, text);
 }
 
-/* The line of a key, aliases included; an error with the nearest name. */
-static const OsmlHparamLine *
-find_line(const char *key)
+/* Raise: there is no such key; perhaps the nearest one was meant. */
+static void pg_attribute_noreturn()
+unknown_key(const char *key)
 {
 	OsmlNearest nearest;
 	const char *best;
 
-	for (int i = 0; i < (int) lengthof(aliases); i++)
-	{
-		if (strcmp(aliases[i].alias, key) == 0)
-			key = aliases[i].name;
-	}
 	osml_nearest_begin(&nearest, key);
 	for (int i = 0; i < osml_hparam_count(); i++)
-	{
-		if (strcmp(osml_hparam_lines[i].info.name, key) == 0)
-			return &osml_hparam_lines[i];
 		osml_nearest_offer(&nearest, osml_hparam_lines[i].info.name);
-	}
 	for (int i = 0; i < (int) lengthof(aliases); i++)
 		osml_nearest_offer(&nearest, aliases[i].alias);
 	best = osml_nearest_end(&nearest);
@@ -432,6 +423,23 @@ find_line(const char *key)
 			 errmsg("unknown hyperparameter \"%s\"", key),
 			 best ? errhint("Perhaps you meant \"%s\". osml_hparams() lists all.", best) :
 			 errhint("osml_hparams() lists all hyperparameters.")));
+}
+
+/* The line of a key, aliases included. */
+static const OsmlHparamLine *
+find_line(const char *key)
+{
+	for (int i = 0; i < (int) lengthof(aliases); i++)
+	{
+		if (strcmp(aliases[i].alias, key) == 0)
+			key = aliases[i].name;
+	}
+	for (int i = 0; i < osml_hparam_count(); i++)
+	{
+		if (strcmp(osml_hparam_lines[i].info.name, key) == 0)
+			return &osml_hparam_lines[i];
+	}
+	unknown_key(key);
 }
 
 /* Fill in every default, through the parser that users' values go through. */
