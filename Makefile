@@ -5,6 +5,7 @@
 #   make test    every test, in throwaway servers; SUITES="unit tap" picks some
 #   make soak    runs ended in every way, ROUNDS=300 times or another; SEED=n repeats
 #   make unit    the C tests of the pure rooms; needs no PostgreSQL at all
+#   make fuzz    ten million inputs to each fuzz target (RUNS=n); needs clang
 #   make bench   side-by-side benchmarks, JSON in bench/results/
 #   make deps    the missing packages (demo, test and bench run it themselves)
 #   make cuda    the GPU module, which has its own Makefile
@@ -46,7 +47,7 @@ REGRESS = $(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=osml
 
 EXTRA_CLEAN = $(patsubst %.c,%.d,$(wildcard src/*.c src/*/*.c src/*/*/*.c)) \
-	$(BLAS_SRC:.c=.o) osml_blas.so test/unit/build tmp_check
+	$(BLAS_SRC:.c=.o) osml_blas.so test/unit/build test/fuzz/build tmp_check
 
 # Bitcode would need clang and buys nothing here: no operator of ours is small
 # enough to be inlined into a JIT-compiled expression.
@@ -124,6 +125,9 @@ soak: deps
 unit:
 	@MAKE='$(MAKE)' test/run unit
 
+fuzz: deps
+	$(SUB) -j$$(nproc) -C test/fuzz run
+
 cuda:
 	$(SUB) -C cuda
 
@@ -131,5 +135,5 @@ clean: clean-cuda
 clean-cuda:
 	$(SUB) -C cuda clean
 
-.PHONY: all deps demo test soak bench unit cuda clean clean-cuda no-blas \
+.PHONY: all deps demo test soak bench unit fuzz cuda clean clean-cuda no-blas \
 	install install-blas uninstall uninstall-blas installcheck

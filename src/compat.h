@@ -72,4 +72,16 @@ osml_parse_type(const char *name)
 #define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait, true)
 #endif
 
+/* 18: stands before the declaration, where pg_attribute_noreturn() stood behind it */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn __attribute__((noreturn))
+#endif
+
+/* 18: may leave room before the tuple */
+#if PG_VERSION_NUM < 180000
+#define osml_form_minimal_tuple(desc, values, nulls) heap_form_minimal_tuple(desc, values, nulls)
+#else
+#define osml_form_minimal_tuple(desc, values, nulls) heap_form_minimal_tuple(desc, values, nulls, 0)
+#endif
+
 #endif							/* OSML_COMPAT_H */

@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
+#include "compat.h"
 #include "api/defining.h"
 #include "api/fit_dataset.h"
 #include "api/need.h"
@@ -40,7 +41,7 @@ reads_only(List *definitions, const OsmlDefinition *definition, const char *name
 }
 
 /* Raise: it has no bins. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 no_bins(const OsmlDatasetRow *dataset, List *definitions, const char *name)
 {
 	List	   *names = NIL;
@@ -94,7 +95,7 @@ find_steps(const OsmlDatasetRow *dataset, List *definitions, const char *name)
 }
 
 /* Raise: a step takes or makes more than one number. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 not_one_value(const OsmlDatasetRow *dataset, const OsmlDefinition *definition)
 {
 	ereport(ERROR,

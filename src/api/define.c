@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+#include "compat.h"
 #include "api/defining.h"
 #include "api/need.h"
 #include "catalog/definition.h"
@@ -45,7 +46,7 @@ osml_cross(PG_FUNCTION_ARGS)
 }
 
 /* Raise: inputs that are no names. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 wrong_inputs(const char *whose, const char *key)
 {
 	ereport(ERROR,

@@ -31,7 +31,7 @@ enum
 PG_FUNCTION_INFO_V1(osml_find_lr);
 
 /* Raise: an argument out of its range. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 bad_argument(const char *name, const char *must, const char *hint)
 {
 	ereport(ERROR,

@@ -7,6 +7,7 @@
 #ifndef OSML_API_FIT_DATASET_H
 #define OSML_API_FIT_DATASET_H
 
+#include "compat.h"
 #include "catalog/dataset.h"
 #include "source/analysis.h"
 
@@ -26,7 +27,6 @@ extern bool osml_is_fitted(const OsmlDatasetRow *dataset);
 extern OsmlFeatureSet *osml_fitted_features(const OsmlDatasetRow *dataset);
 
 /* raise: a feature is not fitted, or not since it changed */
-extern void osml_not_fitted(const OsmlDatasetRow *dataset, const char *feature)
-			pg_attribute_noreturn();
+pg_noreturn extern void osml_not_fitted(const OsmlDatasetRow *dataset, const char *feature);
 
 #endif							/* OSML_API_FIT_DATASET_H */

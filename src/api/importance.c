@@ -60,7 +60,7 @@ typedef struct Importance
 /* --- the metric ------------------------------------------------------------ */
 
 /* Raise: the model has no such metric. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 unknown_metric(const Importance *importance, const char *name)
 {
 	const OsmlLoaded *loaded = importance->evaluation->score->loaded;

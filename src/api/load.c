@@ -16,6 +16,7 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "api/loaded.h"
 #include "hparams/hparams.h"
 #include "source/context_arena.h"
@@ -24,7 +25,7 @@
 #include "source/encode.h"
 
 /* Raise: the stored version makes no sense, and why. */
-static void pg_attribute_noreturn() pg_attribute_printf(2, 3)
+pg_noreturn static void pg_attribute_printf(2, 3)
 corrupted(const OsmlLoaded *loaded, const char *format,...)
 {
 	char		detail[256];
@@ -41,7 +42,7 @@ corrupted(const OsmlLoaded *loaded, const char *format,...)
 }
 
 /* Raise: written by a newer osml. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 unsupported(const OsmlLoaded *loaded, const char *kind, const char *name)
 {
 	ereport(ERROR,

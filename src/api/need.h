@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "nodes/pg_list.h"
 
+#include "compat.h"
 #include "catalog/dataset.h"
 #include "catalog/model.h"
 #include "catalog/rights.h"
@@ -35,6 +36,6 @@ extern OsmlModelRow *osml_need_model(const char *name, OsmlPrivilege privilege);
 extern const char *osml_nearest_of(const char *wanted, List *names);
 
 /* raise: model has no version to predict with */
-extern void osml_not_deployed(const OsmlModelRow *model) pg_attribute_noreturn();
+pg_noreturn extern void osml_not_deployed(const OsmlModelRow *model);
 
 #endif							/* OSML_API_NEED_H */

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
+#include "compat.h"
 #include "api/outputs.h"
 #include "rules/name/nearest.h"
 
@@ -57,7 +58,7 @@ osml_loaded_interval(const OsmlLoaded *loaded, double prediction, double level,
 }
 
 /* Raise: the model's label is a number. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 no_classes(const OsmlLoaded *loaded, const char *hint)
 {
 	ereport(ERROR,

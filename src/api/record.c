@@ -69,18 +69,30 @@ length_error(void *arg, const OsmlInput *input, int n)
 						   binding->loaded->model, input->n_elements)));
 }
 
-/* Index of a column in a row type, or -1. */
+/*
+ * Index of a column in a row type, or -1.  A row of a join can have two of one name,
+ * and taking the first would be a guess.
+ */
 static int
-find_column(TupleDesc desc, const char *name)
+find_column(const OsmlBinding *binding, TupleDesc desc, const char *name)
 {
+	int			found = -1;
+
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 
-		if (!column->attisdropped && strcmp(NameStr(column->attname), name) == 0)
-			return i;
+		if (column->attisdropped || strcmp(NameStr(column->attname), name) != 0)
+			continue;
+		if (found >= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_AMBIGUOUS_COLUMN),
+					 errmsg("the row has several columns \"%s\", which %s \"%s\" needs",
+							name, binding->loaded->kind, binding->loaded->model),
+					 errhint("Give them different names with AS.")));
+		found = i;
 	}
-	return -1;
+	return found;
 }
 
 /* Can each input be read from a column of this type? */
@@ -116,7 +128,7 @@ map_record(OsmlBinding *binding, Oid type, int32 typmod)
 	{
 		const char *name = binding->loaded->set.columns[i].name;
 
-		binding->fields[i] = find_column(desc, name);
+		binding->fields[i] = find_column(binding, desc, name);
 		if (binding->fields[i] < 0)
 			missing_column(binding, desc, name);
 		set.columns[i] = binding->loaded->set.columns[i];

@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "nodes/pg_list.h"
 
+#include "compat.h"
 #include "catalog/dataset.h"
 #include "source/source.h"
 
@@ -108,7 +109,7 @@ extern int	osml_split_last_part(const OsmlSplit *split);
 extern void osml_split_check_rows(const OsmlSplit *split, int64 rows);
 
 /* raise: a part would be empty */
-extern void osml_split_no_rows(const OsmlSplit *split, OsmlSplitPart part) pg_attribute_noreturn();
+pg_noreturn extern void osml_split_no_rows(const OsmlSplit *split, OsmlSplitPart part);
 
 /* Fill in where (and cuts), for the seed the split has now. */
 extern void osml_split_rule(OsmlSplit *split);

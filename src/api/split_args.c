@@ -12,6 +12,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "api/need.h"
 #include "api/split.h"
 
@@ -83,7 +84,7 @@ part_by_name(const char *name)
 }
 
 /* Raise: no object of fractions. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 bad_fractions(const char *problem)
 {
 	ereport(ERROR,

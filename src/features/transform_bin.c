@@ -396,7 +396,7 @@ osml_bin_rest(const Table *table, bool clamp, int n, const double *x, int32_t *c
 
 	for (int i = 0; i < n; i++)
 	{
-		int32_t		bin = (x[i] < lo) | (x[i] > hi) ? other : code[i];
+		int32_t		bin = ((x[i] < lo) | (x[i] > hi)) ? other : code[i];
 
 		code[i] = x[i] == x[i] ? bin : other + 1;
 	}

@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+#include "compat.h"
 #include "hparams/line.h"
 #include "rules/name/nearest.h"
 
@@ -48,7 +49,7 @@ static const struct
 };
 
 /* Raise the one error for a value that does not fit its line; what: in words. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 form_error(const OsmlHparamLine *line, const char *what)
 {
 	char	   *range = osml_hparam_range((int) (line - osml_hparam_lines));
@@ -63,7 +64,7 @@ form_error(const OsmlHparamLine *line, const char *what)
 }
 
 /* The same for a value that can be shown. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 value_error(const OsmlHparamLine *line, const char *text)
 {
 	int			length = (int) strlen(text);
@@ -298,7 +299,7 @@ set_map(const OsmlHparamLine *line, OsmlMap *map, JsonbValue *value)
 
 /* A whole number within the line's range out of its text. */
 static int64
-parse_int(const OsmlHparamLine *line, const char *text)
+parse_whole(const OsmlHparamLine *line, const char *text)
 {
 	double		number = parse_number(line, text);
 
@@ -318,7 +319,7 @@ set_scalar(const OsmlHparamLine *line, void *field, const char *text)
 				value_error(line, text);
 			break;
 		case HP_INT:
-			*(int64 *) field = parse_int(line, text);
+			*(int64 *) field = parse_whole(line, text);
 			break;
 		case HP_SWITCH:
 			{
@@ -328,7 +329,7 @@ set_scalar(const OsmlHparamLine *line, void *field, const char *text)
 				if (isalpha((unsigned char) text[0]) && parse_bool(text, &on))
 					*(int64 *) field = on ? OSML_TRUE : 0;
 				else
-					*(int64 *) field = parse_int(line, text);
+					*(int64 *) field = parse_whole(line, text);
 				break;
 			}
 		case HP_REAL:
@@ -405,25 +406,16 @@ set_value(const OsmlHparamLine *line, OsmlHparams *hparams, JsonbValue *value)
 		set_scalar(line, field, text);
 }
 
-/* The line of a key, aliases included; an error with the nearest name. */
-static const OsmlHparamLine *
-find_line(const char *key)
+/* Raise: there is no such key; perhaps the nearest one was meant. */
+pg_noreturn static void
+unknown_key(const char *key)
 {
 	OsmlNearest nearest;
 	const char *best;
 
-	for (int i = 0; i < (int) lengthof(aliases); i++)
-	{
-		if (strcmp(aliases[i].alias, key) == 0)
-			key = aliases[i].name;
-	}
 	osml_nearest_begin(&nearest, key);
 	for (int i = 0; i < osml_hparam_count(); i++)
-	{
-		if (strcmp(osml_hparam_lines[i].info.name, key) == 0)
-			return &osml_hparam_lines[i];
 		osml_nearest_offer(&nearest, osml_hparam_lines[i].info.name);
-	}
 	for (int i = 0; i < (int) lengthof(aliases); i++)
 		osml_nearest_offer(&nearest, aliases[i].alias);
 	best = osml_nearest_end(&nearest);
@@ -432,6 +424,23 @@ find_line(const char *key)
 			 errmsg("unknown hyperparameter \"%s\"", key),
 			 best ? errhint("Perhaps you meant \"%s\". osml_hparams() lists all.", best) :
 			 errhint("osml_hparams() lists all hyperparameters.")));
+}
+
+/* The line of a key, aliases included. */
+static const OsmlHparamLine *
+find_line(const char *key)
+{
+	for (int i = 0; i < (int) lengthof(aliases); i++)
+	{
+		if (strcmp(aliases[i].alias, key) == 0)
+			key = aliases[i].name;
+	}
+	for (int i = 0; i < osml_hparam_count(); i++)
+	{
+		if (strcmp(osml_hparam_lines[i].info.name, key) == 0)
+			return &osml_hparam_lines[i];
+	}
+	unknown_key(key);
 }
 
 /* Fill in every default, through the parser that users' values go through. */

@@ -6,6 +6,7 @@
 
 #include "utils/builtins.h"
 
+#include "compat.h"
 #include "source/adopt.h"
 #include "source/decode.h"
 #include "source/definition.h"
@@ -21,7 +22,7 @@ typedef struct Adoption
 } Adoption;
 
 /* Raise: a feature is not what it is in the other set. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 differs(const Adoption *adoption, const char *feature, const char *how)
 {
 	ereport(ERROR,

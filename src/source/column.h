@@ -7,6 +7,7 @@
 #ifndef OSML_COLUMN_H
 #define OSML_COLUMN_H
 
+#include "compat.h"
 #include "source/source.h"
 
 /* NULL when there is none */
@@ -40,7 +41,6 @@ extern const char *osml_reader_words(const OsmlFeatureSet *set, const char *name
 
 /* raise: the types of columns (Form_pg_attribute, not NIL) can neither be counted nor
  * read; the others (names), if they are known, may be named as features */
-extern void osml_feature_type_error(const OsmlSource *source, List *columns, List *others)
-			pg_attribute_noreturn();
+pg_noreturn extern void osml_feature_type_error(const OsmlSource *source, List *columns, List *others);
 
 #endif							/* OSML_COLUMN_H */

@@ -17,6 +17,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "rules/name/nearest.h"
 #include "source/definition.h"
 #include "source/feature.h"
@@ -33,7 +34,7 @@ typedef struct Place
 } Place;
 
 /* Raise: a param's value is not what it must be. */
-static void pg_attribute_noreturn() pg_attribute_printf(2, 3)
+pg_noreturn static void pg_attribute_printf(2, 3)
 wrong_value(const Place *place, const char *format,...)
 {
 	char		text[256];
@@ -47,7 +48,7 @@ wrong_value(const Place *place, const char *format,...)
 }
 
 /* Raise: no such transform. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 unknown_transform(const char *dataset, const OsmlDefinition *definition)
 {
 	OsmlNearest nearest;
@@ -67,7 +68,7 @@ unknown_transform(const char *dataset, const OsmlDefinition *definition)
 }
 
 /* Raise: no such param. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 unknown_param(const char *dataset, const OsmlDefinition *definition,
 			  const OsmlTransform *transform, const char *name)
 {
@@ -87,7 +88,7 @@ unknown_param(const char *dataset, const OsmlDefinition *definition,
 }
 
 /* Raise: a text is not what it must be; what of it can be shown. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 wrong_text(const Place *place, const char *wanted, const char *text)
 {
 	int			length = (int) strlen(text);
@@ -98,7 +99,7 @@ wrong_text(const Place *place, const char *wanted, const char *text)
 }
 
 /* Raise: a number is out of range. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 wrong_range(const Place *place, double number)
 {
 	const OsmlParamDef *def = place->def;
@@ -475,7 +476,7 @@ osml_definitions_to_jsonb(List *definitions)
 }
 
 /* Raise: stored JSON that is not ours. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 malformed(void)
 {
 	ereport(ERROR,

@@ -22,6 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "rules/name/nearest.h"
 #include "source/expression.h"
 #include "source/expression_rule.h"
@@ -338,7 +339,7 @@ osml_expression_type(const OsmlExpression *expression)
 }
 
 /* Raise the error of a value: it is about the row, and the user knows features. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 value_error(const OsmlExpression *expression, MemoryContext context)
 {
 	ErrorData  *edata;

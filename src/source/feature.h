@@ -20,6 +20,7 @@
 #define OSML_FEATURE_H
 
 #include "access/tupdesc.h"
+#include "compat.h"
 #include "compute/block.h"
 #include "features/program.h"
 #include "nodes/pg_list.h"
@@ -127,15 +128,14 @@ extern OsmlFeatureSet *osml_feature_set_from_jsonb(Jsonb *json);
 extern void osml_place_inputs(OsmlFeatureSet *set);
 
 /* the same for a step of a set's program */
-extern void osml_step_error(const OsmlFeatureSet *set, const char *dataset, int step,
-							const char *message) pg_attribute_noreturn();
+pg_noreturn extern void osml_step_error(const OsmlFeatureSet *set, const char *dataset, int step,
+										const char *message);
 
 /* for messages: feature "a", or where there is a dataset feature "a" of dataset "d" */
 extern const char *osml_feature_words(const char *dataset, const char *feature);
 
 /* raise: a step cannot be; message is the pure rooms' */
-extern void osml_definition_error(const char *dataset, const char *feature,
-								  const char *transform, const char *message)
-			pg_attribute_noreturn();
+pg_noreturn extern void osml_definition_error(const char *dataset, const char *feature,
+											  const char *transform, const char *message);
 
 #endif							/* OSML_FEATURE_H */

@@ -18,6 +18,7 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
+#include "compat.h"
 #include "source/definition.h"
 #include "source/feature.h"
 
@@ -109,7 +110,7 @@ osml_feature_set_to_jsonb(const OsmlFeatureSet *set)
 }
 
 /* Raise: stored JSON that is not ours. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 malformed(const char *what)
 {
 	ereport(ERROR,

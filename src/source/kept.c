@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "source/kept.h"
 
 struct OsmlKeptRow
@@ -123,7 +124,7 @@ flatten(OsmlKept *kept, const Datum *values, const bool *nulls)
 		if (!nulls[i] && TupleDescAttr(kept->desc, i)->attlen == -1)
 			kept->flat[i] = PointerGetDatum(PG_DETOAST_DATUM_PACKED(values[i]));
 	}
-	return heap_form_minimal_tuple(kept->desc, kept->flat, unconstify(bool *, nulls));
+	return osml_form_minimal_tuple(kept->desc, kept->flat, unconstify(bool *, nulls));
 }
 
 void

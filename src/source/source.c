@@ -30,6 +30,7 @@
 #include "utils/rls.h"
 #include "utils/varlena.h"
 
+#include "compat.h"
 #include "source/source.h"
 
 /* Skip what may stand before a query's first word: space, comments, "(". */
@@ -159,7 +160,7 @@ resolve_query(const char *text, const char *part)
 }
 
 /* Raise the error for a name that is no relation the user can mean. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 undefined_relation(const char *text)
 {
 	ereport(ERROR,

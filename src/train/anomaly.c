@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "compat.h"
 #include "model/linear.h"
 #include "train/anomaly.h"
 #include "train/divergence.h"
@@ -19,7 +20,7 @@ value_at(const OsmlRun *run, const void *vector, size_t i)
 }
 
 /* Raise: what is this; row 0: it is of the whole batch. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 found(OsmlFit *fit, const char *what, double value, uint32 row)
 {
 	OsmlRun    *run = fit->run;

@@ -7,6 +7,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
+#include "compat.h"
 #include "catalog/role.h"
 #include "source/definition.h"
 #include "source/source.h"
@@ -73,7 +74,7 @@ osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
 }
 
 /* Raise: the source is not what it was when the dataset was made or split. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 source_error(const OsmlDatasetRow *row, const char *part, const char *text,
 			 MemoryContext context)
 {

@@ -7,6 +7,7 @@
 
 #include "nodes/pg_list.h"
 
+#include "compat.h"
 #include "catalog/dataset.h"
 #include "source/source.h"
 
@@ -24,7 +25,7 @@ extern OsmlDatasetRow *osml_own_dataset(const char *name);
 extern OsmlDatasetRow *osml_named_dataset(const char *name);
 
 /* raise: the dataset is somebody else's, and whose */
-extern void osml_not_own_dataset(const OsmlDatasetRow *row) pg_attribute_noreturn();
+pg_noreturn extern void osml_not_own_dataset(const OsmlDatasetRow *row);
 
 /*
  * The features that a dataset's owner chose, and all that is defined for it

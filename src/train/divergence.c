@@ -10,6 +10,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "compat.h"
 #include "train/divergence.h"
 
 /* what a message names */
@@ -204,7 +205,7 @@ remedy(const OsmlRun *run)
 		"Set \"gradient_clip_val\", or lower \"lr\".";
 }
 
-static void pg_attribute_noreturn()
+pg_noreturn static void
 diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 {
 	OsmlRun    *run = fit->run;

@@ -6,6 +6,7 @@
 
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "compute/rowhash.h"
 #include "source/context_arena.h"
 #include "source/learn.h"
@@ -22,7 +23,7 @@ typedef struct Ledger
 } Ledger;
 
 /* Raise: learning takes more memory than the run may have. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 over_budget(const OsmlLesson *lesson)
 {
 	ereport(ERROR,

@@ -5,6 +5,7 @@
 #ifndef OSML_LENGTH_H
 #define OSML_LENGTH_H
 
+#include "compat.h"
 #include "hparams/hparams.h"
 
 /* batches that "overfit_batches" leaves of so many rows an epoch; without it more than
@@ -40,6 +41,6 @@ extern void osml_length_check(const OsmlHparams *hparams, const OsmlKept *kept);
 extern bool osml_length_has_step(const OsmlHparams *hparams, int64 n_rows);
 
 /* raise: they did not */
-extern void osml_length_no_step(const OsmlHparams *hparams) pg_attribute_noreturn();
+pg_noreturn extern void osml_length_no_step(const OsmlHparams *hparams);
 
 #endif							/* OSML_LENGTH_H */

@@ -417,7 +417,17 @@ too_large_for(const OsmlColumnStats *stats, const OsmlHparams *hparams, bool sca
 }
 
 /*
- * Finite values can still be too much: for squares in float64, or for float32
+ * Would a column that varies be taken for a constant one?  The squares of what its
+ * values differ by are beyond float64.
+ */
+static bool
+differ_too_little(const OsmlColumnStats *stats)
+{
+	return stats->n > 0 && stats->min < stats->max && osml_stats_deviation(stats) == 0;
+}
+
+/*
+ * Finite values can still be too much, or too little: for squares in float64, or for float32
  * itself.  Better said here, by column, than by the NaN they would end in.
  */
 void
@@ -432,6 +442,13 @@ osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 			OSML_SCALE_STANDARDIZE;
 		const char *purpose = too_large_for(&stats[j], hparams, scaled);
 
+		if (scaled && !(j < n && set->program->scaled[j]) && differ_too_little(&stats[j]))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("column \"%s\" has values that differ by %g at most, too little to standardize",
+							j < n ? osml_dense_name(set, j) : set->label,
+							stats[j].max - stats[j].min),
+					 errhint("Multiply the column in a view or a SELECT.")));
 		if (purpose)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

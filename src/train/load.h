@@ -26,7 +26,7 @@ extern void osml_split_rows(const OsmlHparams *hparams, const OsmlLayout *layout
 extern bool osml_held_out(const OsmlHparams *hparams, uint64 hash);
 
 /* raise: the values of a column, or of the label behind them, are too large to
- * be scaled, to be squared and summed, or to be float32 */
+ * be scaled, to be squared and summed, or to be float32, or vary too little to be scaled */
 extern void osml_check_magnitudes(const OsmlFeatureSet *set, const OsmlHparams *hparams,
 								  const OsmlColumnStats *stats);
 

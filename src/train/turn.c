@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "catalog/run.h"
 #include "catalog/turn_lock.h"
 #include "osml.h"
@@ -96,7 +97,7 @@ obstacle_words(const OsmlTurn *turn, const char *model, const Obstacle *obstacle
 }
 
 /* Too many runs are an error whatever "if_running" says, unless it says to wait. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 too_many(const OsmlTurn *turn, const Obstacle *obstacle)
 {
 	ereport(ERROR,

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "catalog/rights.h"
 #include "features/key.h"
 #include "model/safetensors.h"
@@ -192,7 +193,7 @@ osml_warm_load(OsmlRun *run)
 }
 
 /* Raise: a class that the version does not know. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 unknown_class(const OsmlRun *run, const char *class)
 {
 	ereport(ERROR,
@@ -236,7 +237,7 @@ osml_warm_classes(OsmlRun *run)
 }
 
 /* Raise: the version is not as it was when the run was resolved, or by hand. */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 misfit(const OsmlRun *run, const char *detail)
 {
 	ereport(ERROR,

@@ -151,6 +151,7 @@ test_lists(void)
 	ok(osml_optim_slots(OSML_OPTIM_SGD) == 1 &&
 	   osml_optim_slots(OSML_OPTIM_ADAM) == 2 &&
 	   osml_optim_slots(OSML_OPTIM_ADAMW) == 2, "state slots");
+	ok(osml_optim_slots(OSML_OPTIM_COUNT) == 0, "the closed form keeps no state");
 	ok(osml_optim_weight_decay(OSML_OPTIM_ADAMW) == 0.01 &&
 	   osml_optim_weight_decay(OSML_OPTIM_ADAM) == 0,
 	   "PyTorch's default decays");

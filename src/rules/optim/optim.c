@@ -32,11 +32,11 @@ osml_optim_name(OsmlOptim optim)
 	return osml_optims[optim].name;
 }
 
-/* values of state per parameter */
+/* values of state per parameter; the closed form, which is behind the list, has none */
 int
 osml_optim_slots(OsmlOptim optim)
 {
-	return osml_optims[optim].slots;
+	return optim < OSML_OPTIM_COUNT ? osml_optims[optim].slots : 0;
 }
 
 /* the default weight decay: PyTorch's differs between Adam and AdamW */
