@@ -60,6 +60,33 @@ SELECT step, message FROM osml.events WHERE run_id = :run ORDER BY event_id LIMI
 SELECT count(*) FROM osml.events WHERE run_id = :run;
 SELECT status, (summary ->> 'rollbacks')::int BETWEEN 5 AND 20 FROM osml.runs WHERE run_id = :run;
 SELECT bool_and(lr.value = 0.01 * 0.5 ^ (summary ->> 'rollbacks')::int) FROM osml.runs r JOIN osml.metrics lr USING (run_id) WHERE run_id = :run AND lr.name = 'lr' AND lr.step = r.steps;
+-- rows that explode late in each epoch, which has no 50 steps: what came before them stays, and its loss
+CREATE TABLE late_one AS SELECT 3 * a - 2 * b + 5 AS y, CASE WHEN i = 4000 THEN 1e200 ELSE a END AS a, b FROM (SELECT i, (hashint4(i) & 1023) / 1024.0::float8 AS a,
+	(hashint4(i + 9999) & 1023) / 1024.0::float8 AS b FROM generate_series(1, 4000) i) s;
+CREATE FUNCTION late_one(hparams jsonb, model text DEFAULT 'ckp exploding') RETURNS bigint LANGUAGE sql AS $$
+	SELECT osml_train('sckp.late_one', '{"optimizer": "SGD", "lr": 0.01, "batch_size": 100, "scale": "none", "scale_label": "none", "shuffle": "none", "max_epochs": 1, "log_every_n_steps": 1, "on_nonfinite": "rollback"}'::jsonb || hparams, model)
+$$;
+SELECT late_one('{"max_epochs": 1}', 'ckp late streamed') AS streamed \gset
+SELECT late_one('{"max_epochs": 1, "val_fraction": 0.0001}', 'ckp late') AS run \gset
+SELECT r.run_id = :run AS kept, step, message FROM osml.events e JOIN osml.runs r USING (run_id) WHERE run_id IN (:streamed, :run) AND kind = 'rolled_back' ORDER BY run_id;
+-- the weights are those after that step
+SELECT late_one('{"max_steps": 39}', 'ckp early streamed') + late_one('{"max_steps": 30, "val_fraction": 0.0001}', 'ckp early') > 0;
+SELECT a.model, count(*), max(abs(a.weight - b.weight)) FROM osml.weights a JOIN osml.weights b ON a.feature = b.feature AND b.model = replace(a.model, 'late', 'early') WHERE a.model LIKE 'ckp late%' GROUP BY 1 ORDER BY 1;
+SELECT v.train_loss = m.value, abs(m.value / (SELECT avg(value) FROM osml.metrics WHERE run_id = :run AND name = 'train_mse' AND step <= 30) - 1) < 1e-12 FROM osml.models v JOIN osml.metrics m USING (run_id)
+	WHERE run_id = :run AND m.name = 'train_mse_epoch';
+
+-- the next epoch starts where this one went back to
+SELECT late_one('{"max_epochs": 3}') AS run \gset
+SELECT step, substring(message FROM 'back to .* here on') FROM osml.events WHERE run_id = :run AND kind = 'rolled_back' ORDER BY event_id;
+SELECT late_one('{"max_epochs": 3, "batch_size": 1000, "accumulate_grad_batches": 3}') AS run \gset
+SELECT step, substring(message FROM 'back to .* here on') FROM osml.events WHERE run_id = :run AND kind = 'rolled_back' ORDER BY event_id;
+-- one batch an epoch, and it is that: nothing can be kept, and it would be no model
+CREATE FUNCTION late_none(hparams jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN late_one(hparams);
+EXCEPTION WHEN numeric_value_out_of_range THEN RETURN regexp_replace(SQLERRM, 'run \d+', 'run N');
+END $$;
+SELECT late_none(h) FROM unnest(ARRAY['{"max_epochs": 3, "batch_size": 4000}', '{"max_epochs": 3, "batch_size": 500, "lr": 1e150}']::jsonb[]) h;
 -- averages of weights go back with them, a rate of swa is lowered too, and checkpoints change nothing
 CREATE TABLE steep AS SELECT 3 * a - 2 * b + c / 2 AS y, a, b, c FROM (SELECT (hashint4(i) & 1023) / 1024.0::float8 AS a, (hashint4(i + 9999) & 1023) / 1024.0::float8 AS b,
 	(hashint4(i + 99999) & 1023) / 1024.0::float8 AS c FROM generate_series(1, 1000) i) s;

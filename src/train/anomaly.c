@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "model/linear.h"
 #include "train/anomaly.h"
-#include "train/divergence.h"
+#include "train/blame.h"
 
 /* Value i of a vector or a column in the compute type. */
 static double

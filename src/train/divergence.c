@@ -8,18 +8,14 @@
 
 #include <math.h>
 
-#include "lib/stringinfo.h"
-
 #include "compat.h"
+#include "train/blame.h"
 #include "train/divergence.h"
 
-/* what a message names */
-#define NAMED_COLUMNS 3
-#define SHOWN_SEGMENTS 4
-#define SHOWN_ROWS 5
-
-/* rollback: steps from one place to return to, to the next; and by what lr shrinks */
+/* rollback: steps from one place to return to, to the next, and how many places an epoch
+ * has at least, since rows that explode do so in each epoch; and by what lr shrinks */
 #define GOOD_EVERY 50
+#define PLACES_PER_EPOCH 4
 #define ROLLBACK_FACTOR 0.5
 
 /* nothing helps a run that has done so much of it */
@@ -28,174 +24,6 @@
 
 /* events of one kind; the summary of the run counts them all */
 #define MAX_EVENTS 10
-
-/* Are the rows of a segment still in their block?  A window may have been filled anew. */
-static bool
-is_there(const OsmlFit *fit, const OsmlRowSegment *segment)
-{
-	const uint32 *numbers = osml_block_row_numbers(segment->block, &fit->run->layout);
-
-	return segment->hi <= segment->block->nrows && numbers[segment->lo] == segment->first &&
-		numbers[segment->hi - 1] == segment->last;
-}
-
-/* The value of largest magnitude in a column of those rows of the step that are there. */
-static OsmlPeak
-column_peak(const OsmlFit *fit, int j)
-{
-	const OsmlRun *run = fit->run;
-	OsmlPeak	peak = {.magnitude = -1};
-
-	for (int i = 0; i < Min(fit->n_segments, OSML_MAX_SEGMENTS); i++)
-	{
-		const OsmlRowSegment *segment = &fit->segments[i];
-		const double *column = osml_block_column(segment->block, j);
-		int			hi = is_there(fit, segment) ? segment->hi : segment->lo;
-
-		for (int r = segment->lo; r < hi; r++)
-		{
-			double		value = run->spec.precision == OSML_FLOAT32 ?
-				((const float *) column)[r] : column[r];
-			double		magnitude = isnan(value) ? INFINITY : fabs(value);
-
-			if (magnitude > peak.magnitude)
-				peak = (OsmlPeak)
-			{
-				magnitude, value * run->scaling.scale[j] + run->scaling.center[j],
-					osml_block_row_numbers(segment->block, &run->layout)[r]
-			};
-		}
-	}
-	return peak;
-}
-
-/* The peaks of the step's columns, once taken as they were then. */
-static const OsmlPeak *
-take_peaks(OsmlFit *fit)
-{
-	int			n = fit->run->layout.n_dense;
-
-	if (fit->has_peaks)
-		return fit->peaks;
-	if (fit->peaks == NULL)
-		fit->peaks = MemoryContextAlloc(fit->run->context, sizeof(OsmlPeak) * Max(1, n));
-	for (int j = 0; j < n; j++)
-		fit->peaks[j] = column_peak(fit, j);
-	fit->has_peaks = true;
-	return fit->peaks;
-}
-
-void
-osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
-{
-	const uint32 *numbers = osml_block_row_numbers(block, &fit->run->layout);
-
-	if (fit->n_segments < OSML_MAX_SEGMENTS)
-		fit->segments[fit->n_segments] = (OsmlRowSegment)
-	{
-		.first = numbers[lo],
-			.last = numbers[hi - 1],
-			.consecutive = fit->run->hparams->shuffle == OSML_SHUFFLE_NONE,
-			.block = block,
-			.lo = lo,
-			.hi = hi
-	};
-	fit->n_segments++;
-	/* other rows may be read into the block's place next */
-	if (!isfinite(fit->loss_sum))
-		(void) take_peaks(fit);
-}
-
-/* Some rows of a shuffled batch: the one that stands out first, then the newest. */
-static void
-append_rows(OsmlFit *fit, StringInfo out)
-{
-	const OsmlPeak *peaks = take_peaks(fit);
-	const OsmlRowSegment *segment =
-		&fit->segments[Min(fit->n_segments, OSML_MAX_SEGMENTS) - 1];
-	const uint32 *numbers = osml_block_row_numbers(segment->block, &fit->run->layout);
-	OsmlPeak	most = {.magnitude = -1};
-	int			shown = 0;
-
-	for (int j = 0; j < fit->run->layout.n_dense; j++)
-	{
-		if (peaks[j].magnitude > most.magnitude)
-			most = peaks[j];
-	}
-	if (most.magnitude >= 0)
-	{
-		appendStringInfo(out, "%u", most.row);
-		shown++;
-	}
-	for (int r = segment->lo; r < segment->hi && shown < SHOWN_ROWS; r++)
-	{
-		if (most.magnitude >= 0 && numbers[r] == most.row)
-			continue;
-		appendStringInfo(out, "%s%u", shown ? ", " : "", numbers[r]);
-		shown++;
-	}
-	if (fit->step_rows > shown)
-		appendStringInfo(out, " and " INT64_FORMAT " more", fit->step_rows - shown);
-}
-
-char *
-osml_describe_rows(OsmlFit *fit)
-{
-	StringInfoData out;
-	int			shown = Min(fit->n_segments, SHOWN_SEGMENTS);
-
-	Assert(fit->n_segments > 0);
-	initStringInfo(&out);
-	if (!fit->segments[0].consecutive)
-	{
-		append_rows(fit, &out);
-		return out.data;
-	}
-	for (int i = 0; i < shown; i++)
-		appendStringInfo(&out, "%s%u to %u", i ? ", " : "",
-						 fit->segments[i].first, fit->segments[i].last);
-	if (fit->n_segments > shown)
-		appendStringInfo(&out, " and %d more ranges", fit->n_segments - shown);
-	return out.data;
-}
-
-/* The columns of largest magnitude, largest first. */
-static char *
-describe_columns(OsmlFit *fit)
-{
-	int			n = fit->run->layout.n_dense;
-	OsmlPeak   *peaks = palloc(sizeof(OsmlPeak) * Max(1, n));
-	StringInfoData out;
-
-	initStringInfo(&out);
-	memcpy(peaks, take_peaks(fit), sizeof(OsmlPeak) * n);
-	for (int k = 0; k < NAMED_COLUMNS && k < n; k++)
-	{
-		int			best = 0;
-
-		for (int j = 1; j < n; j++)
-		{
-			if (peaks[j].magnitude > peaks[best].magnitude)
-				best = j;
-		}
-		if (peaks[best].magnitude < 0)
-			break;
-		appendStringInfo(&out, "%s\"%s\" (%g)", k ? ", " : "",
-						 osml_dense_name(fit->run->set, best), peaks[best].raw);
-		peaks[best].magnitude = -1;
-	}
-	return out.data;
-}
-
-/* "The step's batch holds rows 5, 7 of ...  Columns of largest magnitude ..." */
-static char *
-blame(OsmlFit *fit)
-{
-	return psprintf("The step's batch holds rows %s of %s. Columns of largest magnitude there: %s.",
-					osml_describe_rows(fit),
-					fit->run->plan->parts[OSML_PART_TRAIN].source.label,
-					describe_columns(fit));
-}
 
 static const char *
 remedy(const OsmlRun *run)
@@ -219,7 +47,7 @@ diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 					fit->first_loss * run->loss_unit) :
 			 errmsg("training diverged at step " INT64_FORMAT ": loss %g, gradient norm %g",
 					run->row.steps + 1, step->loss, step->norm),
-			 errdetail_internal("%s", blame(fit)),
+			 errdetail_internal("%s", osml_blame(fit)),
 			 errhint("%s", remedy(run))));
 }
 
@@ -267,26 +95,24 @@ osml_fallback_setup(OsmlFit *fit)
 		fallback->averages = osml_run_alloc(run, osml_fallback_params_bytes(run));
 }
 
-/*
- * A loss that has doubled since is no place to return to: a run that explodes does
- * so over many steps.
- */
-void
-osml_fallback_note(OsmlFit *fit, bool force)
+/* What a step that is left out returns to. */
+static void
+note_buffers(OsmlFit *fit)
 {
-	OsmlFallback *fallback = &fit->fallback;
-	OsmlRun    *run = fit->run;
 	Size		bytes;
 	const char *from = buffers(fit, &bytes);
 
-	if (fallback->buffers)
-		memcpy(fallback->buffers, from, bytes);
-	fallback->skipped_in_a_row = 0;
-	if (fallback->params == NULL)
-		return;
-	if (!force && (run->row.steps - fallback->step < GOOD_EVERY ||
-				   fit->last.raw_loss > 2 * Max(fallback->loss, fit->first_loss)))
-		return;
+	if (fit->fallback.buffers)
+		memcpy(fit->fallback.buffers, from, bytes);
+}
+
+/* The run is where a rollback may return to. */
+static void
+note_place(OsmlFit *fit)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+
 	memcpy(fallback->params, run->params, osml_fallback_params_bytes(run));
 	memcpy(fallback->optim_state, fit->optim_state, osml_fallback_optim_bytes(fit));
 	if (fallback->averages)
@@ -296,16 +122,66 @@ osml_fallback_note(OsmlFit *fit, bool force)
 	fallback->stale = fit->averaging.stale;
 	fallback->loss = fit->last.raw_loss;
 	fallback->step = run->row.steps;
+	fallback->epoch = run->row.epoch;
+	fallback->epoch_loss_sum = fit->epoch_loss_sum;
+	fallback->epoch_weight = fit->epoch_weight;
+	fallback->kept += fallback->since;
+	fallback->since = 0;
+}
+
+/*
+ * A loss that has doubled since is no place to return to: a run that explodes does
+ * so over many steps.
+ */
+static bool
+is_calm(const OsmlFit *fit)
+{
+	return fit->last.raw_loss <= 2 * Max(fit->fallback.loss, fit->first_loss);
+}
+
+/* Steps from one place to the next; how long a streamed epoch is nobody knows yet. */
+static int64
+steps_apart(const OsmlFit *fit)
+{
+	int64		steps = fit->run->streamed ? fit->run->row.steps :
+		fit->batches_per_epoch / fit->run->hparams->accumulate_grad_batches;
+
+	return Min(GOOD_EVERY, Max(1, steps / PLACES_PER_EPOCH));
+}
+
+void
+osml_fallback_begin(OsmlFit *fit)
+{
+	note_buffers(fit);
+	if (fit->fallback.params)
+		note_place(fit);
+}
+
+void
+osml_fallback_step(OsmlFit *fit)
+{
+	OsmlFallback *fallback = &fit->fallback;
+
+	note_buffers(fit);
+	fallback->skipped_in_a_row = 0;
+	if (fallback->params == NULL)
+		return;
+	fallback->since++;
+	if (fallback->since >= steps_apart(fit) && is_calm(fit))
+		note_place(fit);
+}
+
+void
+osml_fallback_epoch(OsmlFit *fit)
+{
+	if (fit->fallback.params && fit->fallback.since > 0 && is_calm(fit))
+		note_place(fit);
 }
 
 void
 osml_fallback_resume(OsmlFit *fit)
 {
-	Size		bytes;
-	const char *from = buffers(fit, &bytes);
-
-	if (fit->fallback.buffers)
-		memcpy(fit->fallback.buffers, from, bytes);
+	note_buffers(fit);
 }
 
 /* The batch may have passed through running statistics already. */
@@ -322,7 +198,7 @@ skip_step(OsmlFit *fit, const OsmlStepResult *step)
 	if (++fallback->skipped <= MAX_EVENTS)
 		osml_log_event(fit->run, "warning", "step_skipped",
 					   psprintf("a step after step " INT64_FORMAT " was left out: loss %g, gradient norm %g. %s",
-								fit->run->row.steps, step->loss, step->norm, blame(fit)));
+								fit->run->row.steps, step->loss, step->norm, osml_blame(fit)));
 }
 
 static void
@@ -330,6 +206,7 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 {
 	OsmlFallback *fallback = &fit->fallback;
 	OsmlRun    *run = fit->run;
+	bool		same_epoch = fallback->epoch == run->row.epoch;
 
 	memcpy(run->params, fallback->params, osml_fallback_params_bytes(run));
 	memcpy(fit->optim_state, fallback->optim_state, osml_fallback_optim_bytes(fit));
@@ -338,13 +215,17 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 	fit->averaging.average.n = fallback->averaged;
 	fit->averaging.rate_before = fallback->rate_before;
 	fit->averaging.stale = fallback->stale;
+	/* the losses of steps that are given up are nobody's */
+	fit->epoch_loss_sum = same_epoch ? fallback->epoch_loss_sum : 0;
+	fit->epoch_weight = same_epoch ? fallback->epoch_weight : 0;
+	fallback->since = 0;
 	fallback->lr_factor *= ROLLBACK_FACTOR;
 	if (++fallback->rollbacks <= MAX_EVENTS)
 		osml_log_event(run, "warning", "rolled_back",
 					   psprintf("after step " INT64_FORMAT " loss is %g, gradient norm %g: back to the weights after step "
 								INT64_FORMAT ", lr is multiplied by %g from here on. %s",
 								run->row.steps, step->loss, step->norm, fallback->step,
-								fallback->lr_factor, blame(fit)));
+								fallback->lr_factor, osml_blame(fit)));
 }
 
 bool
@@ -374,16 +255,28 @@ osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 }
 
 void
-osml_all_skipped(OsmlFit *fit)
+osml_fallback_end(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	const OsmlFallback *fallback = &fit->fallback;
 
-	if (fit->fallback.skipped == 0)
-		return;
-	run->diverged = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("no step was taken: loss or gradient was not finite in each of " INT64_FORMAT,
-					fit->fallback.skipped),
-			 errhint("%s", remedy(run))));
+	if (fallback->rollbacks > 0 && fallback->kept + fallback->since == 0)
+	{
+		run->diverged = true;
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("no step was kept: the run returned to the weights that it began with (rollbacks: " INT64_FORMAT ")",
+						fallback->rollbacks),
+				 errdetail("The run's events name the rows at which it exploded."),
+				 errhint("%s", remedy(run))));
+	}
+	if (fallback->skipped > 0 && run->row.steps == 0)
+	{
+		run->diverged = true;
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("no step was taken: loss or gradient was not finite in each of " INT64_FORMAT,
+						fallback->skipped),
+				 errhint("%s", remedy(run))));
+	}
 }

@@ -1,23 +1,20 @@
 /*
  * divergence.h
- *	  Noticing that training explodes, and saying where.
+ *	  Noticing that training explodes, and what is done then.
  */
 #ifndef OSML_DIVERGENCE_H
 #define OSML_DIVERGENCE_H
 
 #include "train/fit.h"
 
-/* remember which rows are in the current step */
-extern void osml_note_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi);
-
-/* those rows in words, "1 to 99", or some row numbers of a shuffled batch; palloc'd */
-extern char *osml_describe_rows(OsmlFit *fit);
-
 /* memory for what "on_nonfinite" returns to */
 extern void osml_fallback_setup(OsmlFit *fit);
 
-/* a step has been taken, or the run is at its start: a place to return to */
-extern void osml_fallback_note(OsmlFit *fit, bool force);
+/* what may be places to return to: the run is at its start; a step has been taken; an
+ * epoch is over */
+extern void osml_fallback_begin(OsmlFit *fit);
+extern void osml_fallback_step(OsmlFit *fit);
+extern void osml_fallback_epoch(OsmlFit *fit);
 
 /* the run goes on from a checkpoint, which has brought the place to return to */
 extern void osml_fallback_resume(OsmlFit *fit);
@@ -36,7 +33,8 @@ extern Size osml_fallback_optim_bytes(const OsmlFit *fit);
  */
 extern bool osml_judge_step(OsmlFit *fit, const OsmlStepResult *step);
 
-/* a run that took no step: raise, as above, that it left out every one; if it did */
-extern void osml_all_skipped(OsmlFit *fit);
+/* the run is over: raise, as above, if it left out every step or returned from each, so
+ * that its weights are those that it began with */
+extern void osml_fallback_end(OsmlFit *fit);
 
 #endif							/* OSML_DIVERGENCE_H */

@@ -17,6 +17,7 @@
 
 #include "rules/schedule/schedule.h"
 #include "train/anomaly.h"
+#include "train/blame.h"
 #include "train/checkpoint.h"
 #include "train/divergence.h"
 #include "train/fit.h"
@@ -231,6 +232,7 @@ clear_step(OsmlFit *fit)
 		run->monitor->epochs = fit->lanes[0].epoch;
 		close_epoch(fit);
 		run->row.epoch = run->shared->epoch = fit->lanes[0].epoch;
+		osml_fallback_epoch(fit);
 	}
 }
 
@@ -258,7 +260,7 @@ take_step(OsmlFit *fit)
 		step.lr = step_rate(fit);
 		update_params(fit, &step);
 		count_step(fit, &step);
-		osml_fallback_note(fit, false);
+		osml_fallback_step(fit);
 	}
 	clear_step(fit);
 }
@@ -538,6 +540,7 @@ fit_epochs(OsmlFit *fit)
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);
 		osml_averaging_epoch(&fit->averaging, run, run->parts[OSML_PART_VAL].present);
+		osml_fallback_epoch(fit);
 		maybe_validate(fit, true);
 		fit->done = fit->done || run->monitor->done;
 	}
@@ -549,7 +552,7 @@ osml_fit(OsmlRun *run)
 	OsmlFit		fit;
 
 	osml_fit_setup(&fit, run);
-	osml_fallback_note(&fit, true);
+	osml_fallback_begin(&fit);
 	if (fit.endless)
 		fit_endless(&fit);
 	else
@@ -563,11 +566,9 @@ osml_fit(OsmlRun *run)
 	}
 	if (isnan(run->train_loss))
 		close_epoch(&fit);
+	osml_fallback_end(&fit);
 	if (run->row.steps == 0)
-	{
-		osml_all_skipped(&fit);
 		osml_length_no_step(run->hparams);
-	}
 	if (fit.logged_step != run->row.steps)
 		log_step(&fit, &fit.last, true);
 	osml_averaging_end(&fit.averaging, run);

@@ -1,6 +1,6 @@
 /*
  * fit.h
- *	  The step loop, and its state, which divergence.c reads.
+ *	  The step loop, and its state, which blame.c and divergence.c read.
  */
 #ifndef OSML_TRAIN_FIT_H
 #define OSML_TRAIN_FIT_H
@@ -60,8 +60,13 @@ typedef struct OsmlFallback
 	int64		averaged;
 	double		rate_before;
 	bool		stale;
-	double		loss;			/* ... and the loss of that step */
+	double		loss;			/* ... the loss of that step ... */
 	int64		step;
+	int64		epoch;			/* ... and what its epoch had by then */
+	double		epoch_loss_sum;
+	double		epoch_weight;
+	int64		kept;			/* steps that led there, without those that were given up */
+	int64		since;			/* steps taken from there */
 	double		lr_factor;		/* on lr, since rollbacks */
 	int64		skipped;
 	int64		skipped_in_a_row;

@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(13);
+SELECT plan(15);
 
 \ir lib/error_of.sql
 CREATE TABLE rows AS SELECT sin(i) AS y, i % 7 AS a, i % 11 AS b FROM generate_series(1, 4000) i;
@@ -30,4 +30,19 @@ SELECT is(status, 'finished', 'to its end'), is(steps, 200000::bigint, 'all step
 SELECT is(count(*) FILTER (WHERE kind = 'warm_start'), 1::bigint, 'where it started from was said once'),
 	is(count(*) FILTER (WHERE kind = 'overfit_batches'), 1::bigint, 'so was which rows it takes') FROM osml.events WHERE run_id = :run;
 SELECT is(string_agg(DISTINCT step::text, ' '), '0', 'it was sane before the first step') FROM osml.metrics WHERE run_id = :run AND phase = 'sanity';
+
+-- where a rollback goes is in the checkpoint: the same weights and losses as without a stop
+CREATE TABLE exploding AS SELECT y, CASE WHEN row_number() OVER () = 2500 THEN 1e200 ELSE a END AS a, b FROM rows;
+\set hparams '{"optimizer": "SGD", "lr": 0.001, "scale": "none", "batch_size": 1, "max_epochs": 25, "on_nonfinite": "rollback", "weight_averaging": "ema"}'
+SELECT osml_train('exploding', :'hparams', 'whole') AS whole \gset
+SELECT osml_train('exploding', :'hparams'::jsonb || '{"every_n_train_steps": 37}', 'parts', wait => false) AS run \gset
+DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM osml.checkpoints c JOIN osml.runs r USING (run_id) WHERE r.model = 'parts' AND c.epoch > 2) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
+SELECT osml_cancel(:run) AS status \gset
+SELECT is(:'status'::text, 'cancelled', 'a run with rollbacks is cancelled');
+SELECT osml_resume(:run) AS run \gset
+CREATE FUNCTION pg_temp.result(name text) RETURNS text LANGUAGE sql AS $$
+	SELECT concat_ws(' ', m.steps, train_loss, r.summary -> 'rollbacks', (SELECT array_agg(weight ORDER BY feature) FROM osml.weights WHERE model = name))
+	FROM osml.models m JOIN osml.runs r USING (run_id) WHERE m.model = name
+$$;
+SELECT is(pg_temp.result('parts'), pg_temp.result('whole'), 'it has the rollbacks and the bits of one that was not');
 SELECT finish();
