@@ -89,13 +89,10 @@ lock_cycle(int place, pid_t behind, const char *function)
 					 function)));
 }
 
-/* The run waits for us while we wait for it: nothing would ever end that. */
-void
-osml_check_lock_cycle(OsmlShared *shared, const char *function)
+/* The first n processes of a run. */
+static void
+check_processes(const pid_t *pids, int n, const char *function)
 {
-	pid_t		pids[OSML_MAX_READERS + 1];
-	int			n = osml_shared_pids(shared, pids);
-
 	for (int i = 0; i < n; i++)
 	{
 		List	   *seen = NIL;
@@ -105,6 +102,24 @@ osml_check_lock_cycle(OsmlShared *shared, const char *function)
 			lock_cycle(i, last == pids[i] ? 0 : last, function);
 		list_free(seen);
 	}
+}
+
+/* The run waits for us while we wait for it: nothing would ever end that. */
+void
+osml_check_lock_cycle(OsmlShared *shared, const char *function)
+{
+	pid_t		pids[OSML_MAX_READERS + 1];
+
+	check_processes(pids, osml_shared_pids(shared, pids), function);
+}
+
+void
+osml_check_start_cycle(OsmlShared *shared, const char *function)
+{
+	pid_t		pids[OSML_MAX_READERS + 1];
+
+	(void) osml_shared_pids(shared, pids);
+	check_processes(pids, 1, function);
 }
 
 void

@@ -282,6 +282,7 @@ osml_reader_main(Datum main_arg)
 	slot->pid = MyProcPid;
 	slot->attached = true;
 	SpinLockRelease(&segment->shared->mutex);
+	osml_shared_wake(segment->shared);
 	on_dsm_detach(segment->dsm, reader_leave, PointerGetDatum(slot));
 
 	osml_worker_connect(segment->plan, psprintf("reader %d", index + 1));
