@@ -88,18 +88,38 @@ let_rows_go(OsmlRun *run)
 	MemoryContextDeleteChildren(run->context);
 }
 
+/*
+ * By themselves, since they may be what cannot be written, and how the run ended must be
+ * told all the same.  What ended it has been said, so this error is not.
+ */
+static void
+write_last_metrics(OsmlRun *run)
+{
+	PG_TRY();
+	{
+		osml_log_flush(run, true);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(run->context);
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+		MemoryContextSwitchTo(run->context);
+		run->log.n = 0;
+	}
+	PG_END_TRY();
+}
+
 /* The end of a run that made no version: row, then waiters. */
 static void
 end_run(OsmlRun *run, const char *status, const char *error)
 {
 	MemoryContextSwitchTo(run->context);
 	let_rows_go(run);
+	write_last_metrics(run);
 	osml_worker_begin(run->plan);
 	run->row.status = pstrdup(status);
 	run->row.error = error ? pstrdup(error) : NULL;
-	if (run->log.n > 0)
-		osml_metric_insert(run->row.run_id, run->log.rows, run->log.n);
-	run->log.n = 0;
 	osml_run_end(&run->row);
 	osml_worker_end();
 	if (strcmp(status, "interrupted") != 0)
