@@ -19,6 +19,7 @@ osml_sql($node, q{
 	-- rows that no table holds, some 60 MB of numbers
 	CREATE VIEW large AS SELECT i AS y} . join('', map { ", i + $_ AS x$_" } 1 .. 30) . q{
 		FROM (SELECT generate_series(1, 250000)::float8 AS i) t;
+	CREATE TABLE much (t text);
 	CREATE VIEW sorted AS SELECT * FROM wide ORDER BY e;
 	CREATE VIEW greedy AS SELECT y, length(repeat('x', 200000000 + x::int)) AS x FROM line;
 });
@@ -164,7 +165,7 @@ SKIP:
 		my $logged = length slurp_file($node->logfile);
 		osml_fill('wal');
 		# whether the server comes back by itself depends on what of WAL it can use again
-		osml_sql($node, q{CREATE TABLE much AS SELECT repeat('much', 100) AS t FROM generate_series(1, 30000)});
+		osml_sql($node, q{INSERT INTO much SELECT repeat('much', 100) FROM generate_series(1, 30000)});
 		like(substr(slurp_file($node->logfile), $logged), qr/PANIC:.*No space left on device/, 'a full disk for WAL: the server ends');
 		$session->finish;
 		osml_free('wal');
