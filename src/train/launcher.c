@@ -157,8 +157,8 @@ start_failed(OsmlShared *shared)
 	ereport(ERROR,
 			(errcode(ERRCODE_CONNECTION_FAILURE),
 			 errmsg("could not start the trainer"),
-			 errhint("The server log has its last message; max_connections or "
-					 "max_worker_processes may be reached.")));
+			 errhint("The server log has its last message: memory or processes may be used up, "
+					 "or the role or the database no longer allows connections.")));
 }
 
 /* Until the trainer has attached and committed the run row. */

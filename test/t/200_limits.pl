@@ -4,13 +4,16 @@ use strict;
 use warnings;
 
 use OsmlDisks temp => '6m', catalog => '2m', shared => '6m', wal => '12m';
+use OsmlKills;
 use OsmlTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 # a server whose WAL can be put on a small disk
 my $node = osml_node('limits', extra => [ '--wal-segsize', '1' ], max_connections => 12, log_min_messages => 'warning',
-	superuser_reserved_connections => 0, min_wal_size => '2MB', max_wal_size => '4MB', wal_recycle => 'off');
+	superuser_reserved_connections => 0, min_wal_size => '2MB', max_wal_size => '4MB', wal_recycle => 'off',
+	# nobody makes room in tables meanwhile
+	autovacuum => 'off');
 my ($run, $out, $err, $session);
 
 osml_sql($node, q{
@@ -83,6 +86,107 @@ foreach my $workers (0, 1)
 		SELECT osml_train('sorted', '{"num_workers": $workers}')}, '53400', 'temporary file size exceeds temp_file_limit');
 }
 osml_sql($node, 'ALTER ROLE postgres RESET work_mem');
+
+# --- connections, workers, processes, locks -------------------------------------------------------
+
+# workers are not counted among connections
+my @held = map { $node->background_psql('postgres') } 1 .. 12;
+like((osml_sql($node, 'SELECT 1'))[1], qr/sorry, too many clients already/, 'max_connections is reached');
+$held[0]->query_safe(q{SELECT osml_train('line', '{"optimizer": "exact"}', 'connected'); SELECT osml_train('line', '{"num_workers": 2}', 'connected')});
+$run = $held[0]->query_safe(q{SELECT osml_train('line', '{"num_workers": 2, "max_epochs": 1}', 'connected', wait => false)});
+is($held[0]->query_safe("SELECT osml_wait($run)"), 'finished', 'max_connections reached: a session that is there trains, waiting or not');
+$_->quit foreach @held;
+osml_sql($node, q{CREATE ROLE bob LOGIN});
+foreach my $limit ('ROLE bob', 'DATABASE postgres')
+{
+	$session = $node->background_psql('postgres', extra_params => [ '-U', 'bob' ]);
+	osml_sql($node, "ALTER $limit CONNECTION LIMIT 0");
+	is($session->query_safe(q{SELECT count(osml_train('line', '{"max_epochs": 1, "num_workers": 1}', 'limited'))}), 1, "ALTER $limit CONNECTION LIMIT: neither");
+	$session->quit;
+	osml_sql($node, "ALTER $limit CONNECTION LIMIT -1");
+}
+osml_no_leftovers($node, 'connections');
+
+# A statement of a session that was there before, which must fail and leave nothing.
+sub fails_within
+{
+	my ($what, $session, $sql, $error) = @_;
+
+	$session->query($sql);
+	like($session->{stderr}, qr/$error/s, "$what: error");
+	$session->{stderr} = '';
+}
+
+sub client
+{
+	return $node->background_psql('postgres', on_error_stop => 0, @_);
+}
+
+my $client = client(extra_params => [ '-U', 'bob' ]);
+osml_sql($node, 'ALTER ROLE bob NOLOGIN');
+fails_within('a role that may no longer connect', $client, q{SELECT osml_train('line', '{}', 'limited')},
+	'could not start the trainer.*HINT:.*server log.*the role or the database no longer allows connections');
+$client->quit;
+osml_no_leftovers($node, 'a role that may no longer connect');
+
+# all slots have their workers, until one of them ends
+$node->append_conf('postgresql.conf', "max_worker_processes = 3\nmax_logical_replication_workers = 0");
+$node->restart;
+$session = osml_sql($node, q{SELECT osml_train('slow', '{"num_workers": 2}', 'first', wait => false)});
+osml_poll($node, q{SELECT count(*) = 3 FROM pg_stat_activity WHERE backend_type LIKE 'osml %'});
+$run = osml_sql($node, 'SELECT max(run_id) FROM osml.run');
+foreach my $arguments (q{'{}'}, q{'{"if_running": "queue"}', 'first', wait => false}, q{'{"num_workers": 1}', 'm'}, q{'{}', 'm', wait => false})
+{
+	osml_fails($node, "SELECT osml_train('line', $arguments)", '53400', 'no background worker slot is free for the \w+.*HINT:  Raise max_worker_processes \(now 3\)', "no slot: ($arguments)");
+}
+is(osml_sql($node, 'SELECT max(run_id) FROM osml.run'), $run, 'no slot: no run is started');
+osml_sql($node, "SELECT osml_cancel($session)");
+osml_no_leftovers($node, 'no slot');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 32');
+$node->restart;
+
+# The postmaster's own limits hold for whatever it starts.  undef puts back what was there.
+my %soft;
+
+sub limit_server
+{
+	my ($what, $limit) = @_;
+	my @command = ('prlimit', '--pid', osml_postmaster($node));
+
+	chomp($soft{$what} //= `@command --$what --noheadings -o SOFT 2>/dev/null`);
+	return $soft{$what} ne '' && system(@command, "--$what=" . ($limit // $soft{$what}) . ':') == 0;
+}
+
+SKIP:
+{
+	skip 'the limits of a process cannot be set here: no prlimit', 1 unless limit_server('nproc') && limit_server('as');
+
+	$client = client();
+	limit_server('nproc', 1);
+	fails_within('no process', $client, qq{SELECT osml_train('line')}, 'could not start the trainer.*HINT:.*memory or processes may be used up');
+	fails_within('no process for readers', $client, qq{SELECT osml_train('line', '{"num_workers": 2}')}, 'could not start the trainer.*HINT:.*memory or processes may be used up');
+	limit_server('nproc');
+	$client->quit;
+	osml_no_leftovers($node, 'no process');
+
+	# address space: what the postmaster has, and so much more
+	my ($pages) = split ' ', slurp_file('/proc/' . osml_postmaster($node) . '/statm');
+	my $reserve = 4096 * $pages + 40 * 1024 * 1024;
+	my $enough = q{SET osml.max_memory = '8MB'};
+
+	foreach my $workers (0, 2)
+	{
+		limit_server('as', $reserve);
+		$run = osml_sql($node, 'SELECT max(run_id) FROM osml.run');
+		osml_fails($node, qq{SELECT osml_train('large', '{"num_workers": $workers}')}, '53200', 'osml run \d+ failed: out of memory.*HINT:.*less memory than osml.max_memory \(\d+ kB\) allows the run: lower it',
+			"out of memory, $workers readers: error");
+		osml_fails($node, qq{SELECT osml_train('greedy', '{"num_workers": $workers}')}, '53200', 'out of memory', "out of memory in a query, $workers readers: error");
+		is(osml_sql($node, qq{SELECT string_agg(status || (error LIKE 'out of memory%'), ' ') FROM osml.runs WHERE run_id > $run}), 'failedtrue failedtrue', "out of memory, $workers readers: the rows say so");
+		is(osml_sql($node, qq{$enough; SELECT count(osml_train('large', '{"max_epochs": 1, "num_workers": $workers}'))}), 1, "out of memory, $workers readers: with a lower osml.max_memory it goes");
+		limit_server('as');
+		osml_no_leftovers($node, "out of memory, $workers readers");
+	}
+}
 
 # --- a full disk -------------------------------------------------------------------------------
 
