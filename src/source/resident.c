@@ -5,8 +5,12 @@
 #include "postgres.h"
 
 #include "utils/memutils.h"
+#include "utils/wait_event.h"
 
 #include "source/resident.h"
+
+/* bytes that one call of the system moves at most */
+#define MAX_TRANSFER (1 << 30)
 
 OsmlBlock *
 osml_new_block(MemoryContext context, const OsmlLayout *layout)
@@ -65,22 +69,75 @@ keep_block(OsmlResident *set, OsmlBlock *block)
 	set->blocks[i] = block;
 }
 
+/* Where block i stands in the temp file. */
+static off_t
+file_offset(const OsmlResident *set, int i)
+{
+	return (off_t) (i - set->place.n_memory) * (off_t) set->place.block_bytes;
+}
+
+/*
+ * Write a block.  Without a buffer between, so that a file can be let go when the disk
+ * is full: a buffer would have to be written first.
+ */
+static void
+write_block(OsmlResident *set, const OsmlBlock *block, off_t offset)
+{
+	Size		done = 0;
+
+	while (done < set->place.block_bytes)
+	{
+		int			n = FileWrite(set->file, (char *) block + done,
+								  (int) Min(set->place.block_bytes - done, MAX_TRANSFER),
+								  offset + (off_t) done, WAIT_EVENT_BUFFILE_WRITE);
+
+		if (n <= 0)
+			ereport(ERROR,
+					(errcode_for_file_access(),
+					 errmsg("could not write rows to a temporary file: %m"),
+					 errhint("Free disk space, raise osml.max_memory, or lower osml.max_spill so that rows are read again each epoch.")));
+		done += n;
+	}
+}
+
+static void
+read_block(OsmlResident *set, OsmlBlock *block, off_t offset)
+{
+	Size		done = 0;
+
+	while (done < set->place.block_bytes)
+	{
+		int			n = FileRead(set->file, (char *) block + done,
+								 (int) Min(set->place.block_bytes - done, MAX_TRANSFER),
+								 offset + (off_t) done, WAIT_EVENT_BUFFILE_READ);
+
+		if (n < 0)
+			ereport(ERROR,
+					(errcode_for_file_access(),
+					 errmsg("could not read rows from a temporary file: %m")));
+		if (n == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("a temporary file of rows is too short")));
+		done += n;
+	}
+}
+
 /* Write a block to the temp file, and before it the n_move last ones in memory. */
 static void
 spill_block(OsmlResident *set, OsmlBlock *block, int n_move)
 {
-	MemoryContext old = MemoryContextSwitchTo(set->context);
 	OsmlBlock **moving = set->blocks + set->place.n_memory;
+	int			at = set->place.n_blocks - n_move - 1;
 
-	if (set->file == NULL)
-		set->file = BufFileCreateTemp(true);
+	if (set->file == 0)
+		set->file = OpenTemporaryFile(true);
 	for (int i = 0; i < n_move; i++)
 	{
-		BufFileWrite(set->file, moving[i], set->place.block_bytes);
+		write_block(set, moving[i], file_offset(set, at + i));
 		pfree(moving[i]);
 	}
-	BufFileWrite(set->file, block, set->place.block_bytes);
-	MemoryContextSwitchTo(old);
+	write_block(set, block, file_offset(set, at + n_move));
 }
 
 bool
@@ -102,21 +159,9 @@ osml_resident_commit(OsmlResident *set, OsmlBlock *block)
 OsmlBlock *
 osml_resident_get(OsmlResident *set, int i, OsmlBlock *buffer)
 {
-	int64		offset;
-
 	if (i < set->place.n_memory)
 		return set->blocks[i];
-	/* BufFileSeek counts in files of 1 GB; BLCKSZ steps reach any place */
-	offset = (int64) (i - set->place.n_memory) * (int64) set->place.block_bytes;
-	if (BufFileSeekBlock(set->file, offset / BLCKSZ) != 0 ||
-		BufFileSeek(set->file, 0, (off_t) (offset % BLCKSZ), SEEK_CUR) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in a temporary file of the resident set: %m")));
-	if (BufFileRead(set->file, buffer, set->place.block_bytes) != set->place.block_bytes)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read a temporary file of the resident set: %m")));
+	read_block(set, buffer, file_offset(set, i));
 	return buffer;
 }
 
@@ -124,8 +169,8 @@ void
 osml_resident_free(OsmlResident *set)
 {
 	osml_placing_free(&set->place);
-	if (set->file)
-		BufFileClose(set->file);
+	if (set->file > 0)
+		FileClose(set->file);
 	MemoryContextDelete(set->context);
 	pfree(set);
 }

@@ -17,7 +17,7 @@
 #define OSML_RESIDENT_H
 
 #include "source/placing.h"
-#include "storage/buffile.h"
+#include "storage/fd.h"
 #include "utils/palloc.h"
 
 typedef struct OsmlResident
@@ -29,7 +29,7 @@ typedef struct OsmlResident
 	int			capacity;		/* of blocks[] */
 	OsmlBlock **blocks;
 	OsmlBlock  *spare;			/* being filled, when it will be spilled */
-	BufFile    *file;			/* the others, in order */
+	File		file;			/* the others, in order; 0: there are none */
 } OsmlResident;
 
 /* an empty block in a context, with room for osml_resident_get() to read into */
@@ -40,13 +40,14 @@ extern OsmlResident *osml_resident_create(const OsmlLayout *layout, OsmlBudget *
 /* an empty block to fill; NULL when not even one fits the budget */
 extern OsmlBlock *osml_resident_reserve(OsmlResident *set);
 
-/* keep the filled block; false when neither memory nor spill has room */
+/* keep the filled block; false when neither memory nor spill has room.  Errors: the disk
+ * is full, temp_file_limit */
 extern bool osml_resident_commit(OsmlResident *set, OsmlBlock *block);
 
 /* block i; one on disk is read into buffer */
 extern OsmlBlock *osml_resident_get(OsmlResident *set, int i, OsmlBlock *buffer);
 
-/* give everything back to the budget */
+/* give everything back to the budget, and to the system; also after an error */
 extern void osml_resident_free(OsmlResident *set);
 
 #endif							/* OSML_RESIDENT_H */

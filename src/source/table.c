@@ -415,6 +415,33 @@ osml_scan_settings(void)
 	return level;
 }
 
+/*
+ * The converters were chosen by the types that the source had when the run was planned.
+ * Nobody holds a lock until a worker reads, and a datum of another type is no number
+ * but, say, an address.
+ */
+static void
+check_types(const OsmlRows *state, TupleDesc found)
+{
+	TupleDesc	planned = osml_scan_columns(state->scan->set);
+
+	for (int c = 0; c < planned->natts; c++)
+	{
+		Form_pg_attribute column = TupleDescAttr(planned, c);
+		Oid			type = TupleDescAttr(found, c)->atttypid;
+
+		if (type != column->atttypid)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of %s has become %s",
+							NameStr(column->attname), state->unit->label,
+							format_type_be(type)),
+					 errdetail("It was %s when the run was planned.",
+							   format_type_be(column->atttypid)),
+					 errhint("Start a new run.")));
+	}
+}
+
 /* Open the cursor for a shard. */
 static Portal
 open_cursor(const OsmlRows *state, uint32 first_block, uint32 n_blocks)
@@ -425,6 +452,7 @@ open_cursor(const OsmlRows *state, uint32 first_block, uint32 n_blocks)
 	ItemPointerData tids[2];
 	Datum		values[2];
 	SPIPlanPtr	plan;
+	Portal		portal;
 	char	   *sql = scan_sql(state, by_range, open_end);
 
 	ItemPointerSet(&tids[0], first_block, 0);
@@ -435,7 +463,9 @@ open_cursor(const OsmlRows *state, uint32 first_block, uint32 n_blocks)
 							  CURSOR_OPT_NO_SCROLL);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", sql);
-	return SPI_cursor_open(NULL, plan, values, NULL, true);
+	portal = SPI_cursor_open(NULL, plan, values, NULL, true);
+	check_types(state, portal->tupDesc);
+	return portal;
 }
 
 OsmlRows *

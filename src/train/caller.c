@@ -18,6 +18,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
@@ -41,31 +42,46 @@ typedef struct Watch
 	bool		serving;		/* inside osml_serve_reads() */
 } Watch;
 
-/* Does this backend hold up the process? */
+/*
+ * Does the process wait, be it behind others, for a lock of this backend's?  Then *last
+ * is who waits for us: the process itself, or somebody in whose way we are and who is in
+ * its way, as a VACUUM FULL is that waits for a table which we have read.
+ */
 static bool
-blocked_by_us(pid_t pid)
+waits_for_us(pid_t pid, List **seen, pid_t *last)
 {
 	ArrayType  *blockers;
 	bool		found = false;
 
-	if (pid == 0)
+	/* 0 is also a prepared transaction, which waits for nobody */
+	if (pid == 0 || list_member_int(*seen, pid))
 		return false;
+	*seen = lappend_int(*seen, pid);
 	blockers = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids,
 													  Int32GetDatum(pid)));
-	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(blockers), ARR_DIMS(blockers)); i++)
-		found = found || ((int32 *) ARR_DATA_PTR(blockers))[i] == MyProcPid;
+	for (int i = 0; !found && i < ArrayGetNItems(ARR_NDIM(blockers), ARR_DIMS(blockers)); i++)
+	{
+		pid_t		blocker = ((int32 *) ARR_DATA_PTR(blockers))[i];
+
+		found = blocker == MyProcPid || waits_for_us(blocker, seen, last);
+		if (blocker == MyProcPid)
+			*last = pid;
+	}
 	pfree(blockers);
 	return found;
 }
 
-/* Raise the error for the process at this place among a run's. */
+/* Raise the error for the process at this place among a run's; behind: 0, or whom it waits behind. */
 static void
-lock_cycle(int place, const char *function)
+lock_cycle(int place, pid_t behind, const char *function)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
 			 errmsg("%s waits for a lock that this transaction holds",
 					place == 0 ? "the trainer" : "a reader"),
+			 behind == 0 ? 0 :
+			 errdetail("It waits behind process %d, which waits for this transaction.",
+					   (int) behind),
 			 place == 0 ?
 			 errhint("Commit before calling %s, or deploy and drop models in another transaction.",
 					 function) :
@@ -73,18 +89,37 @@ lock_cycle(int place, const char *function)
 					 function)));
 }
 
+/* The first n processes of a run. */
+static void
+check_processes(const pid_t *pids, int n, const char *function)
+{
+	for (int i = 0; i < n; i++)
+	{
+		List	   *seen = NIL;
+		pid_t		last;
+
+		if (waits_for_us(pids[i], &seen, &last))
+			lock_cycle(i, last == pids[i] ? 0 : last, function);
+		list_free(seen);
+	}
+}
+
 /* The run waits for us while we wait for it: nothing would ever end that. */
 void
 osml_check_lock_cycle(OsmlShared *shared, const char *function)
 {
 	pid_t		pids[OSML_MAX_READERS + 1];
-	int			n = osml_shared_pids(shared, pids);
 
-	for (int i = 0; i < n; i++)
-	{
-		if (blocked_by_us(pids[i]))
-			lock_cycle(i, function);
-	}
+	check_processes(pids, osml_shared_pids(shared, pids), function);
+}
+
+void
+osml_check_start_cycle(OsmlShared *shared, const char *function)
+{
+	pid_t		pids[OSML_MAX_READERS + 1];
+
+	(void) osml_shared_pids(shared, pids);
+	check_processes(pids, 1, function);
 }
 
 void
@@ -181,10 +216,14 @@ serve_and_wait(Watch *watch)
 {
 	if (watch->launch->queue)
 	{
+		/* as a volatile function's queries do: the statement's own may be older than what
+		 * we have waited for, such as a lock on the table and who rewrote it */
+		PushActiveSnapshot(GetTransactionSnapshot());
 		watch->serving = true;
 		osml_serve_reads(watch->launch->segment, watch->launch->queue, 0,
 						 caller_idle, watch);
 		watch->serving = false;
+		PopActiveSnapshot();
 	}
 	wait_for_end(watch);
 }

@@ -134,15 +134,14 @@ start_workers(OsmlLaunch *launch, OsmlPlan *plan)
 		no_slot(missing);
 }
 
-/* Sleep until something about the run changes. */
-static void
-wait_for_change(const OsmlLaunch *launch)
+/* Sleep until something about the run changes; true: nothing did for a second. */
+static bool
+wait_for_change(void)
 {
 	int			events = osml_nap(1000);
 
 	CHECK_FOR_INTERRUPTS();
-	if (events & WL_TIMEOUT)
-		osml_check_lock_cycle(launch->segment->shared, launch->function);
+	return (events & WL_TIMEOUT) != 0;
 }
 
 /* A run that ended before its row was there left its reason in the segment. */
@@ -158,8 +157,8 @@ start_failed(OsmlShared *shared)
 	ereport(ERROR,
 			(errcode(ERRCODE_CONNECTION_FAILURE),
 			 errmsg("could not start the trainer"),
-			 errhint("The server log has its last message; max_connections or "
-					 "max_worker_processes may be reached.")));
+			 errhint("The server log has its last message: memory or processes may be used up, "
+					 "or the role or the database no longer allows connections.")));
 }
 
 /* Until the trainer has attached and committed the run row. */
@@ -183,13 +182,15 @@ wait_for_row(OsmlLaunch *launch)
 			return;
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			start_failed(shared);
-		wait_for_change(launch);
+		if (wait_for_change())
+			osml_check_start_cycle(shared, launch->function);
 	}
 }
 
 /*
  * A reader maps the segment first of all; the launcher stays until each has
- * done so, since a worker that never came could not be missed later.
+ * done so, since a worker that never came could not be missed later.  A lock that
+ * one which has come waits for is not looked at: who does not wait for the run may hold it.
  */
 static void
 wait_for_readers(OsmlLaunch *launch)
@@ -218,7 +219,7 @@ wait_for_readers(OsmlLaunch *launch)
 								launch->segment->plan->run_id),
 						 errhint("The server log has its last message.")));
 			}
-			wait_for_change(launch);
+			(void) wait_for_change();
 		}
 	}
 }

@@ -59,6 +59,9 @@ extern void osml_see_through(OsmlLaunch *launch);
  */
 extern void osml_check_lock_cycle(OsmlShared *shared, const char *function);
 
+/* the same while the run has no row yet, for which its trainer alone is needed */
+extern void osml_check_start_cycle(OsmlShared *shared, const char *function);
+
 /* the same for somebody else's run, whose row says where its segment is */
 extern void osml_check_run_cycle(const struct OsmlRunRow *row, const char *function);
 

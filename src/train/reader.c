@@ -14,6 +14,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
+#include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -228,6 +229,21 @@ share_snapshot(OsmlSegment *segment, int index)
 		ImportSnapshot(name);
 }
 
+/*
+ * Before there is a snapshot, which would be too old for a table that somebody rewrites
+ * or empties while we wait for its lock; and for all parts at once, as whoever comes
+ * between might wait for the session that waits for this run.
+ */
+static void
+lock_sources(const OsmlPlan *plan)
+{
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		if (plan->parts[p].present && OidIsValid(plan->parts[p].source.relid))
+			LockRelationOid(plan->parts[p].source.relid, AccessShareLock);
+	}
+}
+
 /* Read inside one read-only, repeatable-read transaction. */
 static void
 reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
@@ -235,6 +251,7 @@ reader_transaction(OsmlSegment *segment, shm_mq_handle *queue, int index)
 	StartTransactionCommand();
 	XactIsoLevel = XACT_REPEATABLE_READ;
 	XactReadOnly = true;
+	lock_sources(segment->plan);
 	share_snapshot(segment, index);
 	/* restricted: nothing of a query, such as a held cursor, outlives its transaction
 	 * and runs as the session's user */
@@ -265,6 +282,7 @@ osml_reader_main(Datum main_arg)
 	slot->pid = MyProcPid;
 	slot->attached = true;
 	SpinLockRelease(&segment->shared->mutex);
+	osml_shared_wake(segment->shared);
 	on_dsm_detach(segment->dsm, reader_leave, PointerGetDatum(slot));
 
 	osml_worker_connect(segment->plan, psprintf("reader %d", index + 1));

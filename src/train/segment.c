@@ -19,6 +19,28 @@
 
 #define OSML_SEGMENT_MAGIC 0x6f736d6c
 
+/* As the context of an error: the server's words for it name no setting. */
+static void
+shared_memory_hint(void *arg)
+{
+	if (geterrcode() == ERRCODE_DISK_FULL)
+		errhint("A run takes %zu kB of shared memory, 1 MB of it for each reader: enlarge /dev/shm, or see dynamic_shared_memory_type.",
+				*(Size *) arg / 1024);
+}
+
+/* A segment of the server's, not mapped by anybody else yet. */
+static dsm_segment *
+create_dsm(Size size)
+{
+	ErrorContextCallback callback = {error_context_stack, shared_memory_hint, &size};
+	dsm_segment *dsm;
+
+	error_context_stack = &callback;
+	dsm = dsm_create(size, 0);
+	error_context_stack = callback.previous;
+	return dsm;
+}
+
 OsmlSegment *
 osml_segment_create(OsmlPlan *plan)
 {
@@ -30,7 +52,7 @@ osml_segment_create(OsmlPlan *plan)
 	OsmlSegment *segment = palloc0(sizeof(OsmlSegment));
 	OsmlShared *shared;
 
-	segment->dsm = dsm_create(size, 0);
+	segment->dsm = create_dsm(size);
 	segment->plan = plan;
 	segment->shared = shared = dsm_segment_address(segment->dsm);
 	memset(shared, 0, sizeof(OsmlShared));

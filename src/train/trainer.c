@@ -65,17 +65,61 @@ summary_json(const OsmlRun *run)
 	return json_from_text(psprintf("{%s}", run->summary->data));
 }
 
+/*
+ * A run that has failed needs its rows no more.  They go before its last words are
+ * written: whatever was used up, memory or disk, is there again for those.
+ */
+static void
+let_rows_go(OsmlRun *run)
+{
+	for (int p = 0; p < OSML_N_PARTS; p++)
+	{
+		OsmlResident *set = run->parts[p].set;
+
+		for (int q = p; q < OSML_N_PARTS; q++)
+		{
+			/* "overfit_batches" has two parts share a set */
+			if (run->parts[q].set == set)
+				run->parts[q].set = NULL;
+		}
+		if (set)
+			osml_resident_free(set);
+	}
+	MemoryContextDeleteChildren(run->context);
+}
+
+/*
+ * By themselves, since they may be what cannot be written, and how the run ended must be
+ * told all the same.  What ended it has been said, so this error is not.
+ */
+static void
+write_last_metrics(OsmlRun *run)
+{
+	PG_TRY();
+	{
+		osml_log_flush(run, true);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(run->context);
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+		MemoryContextSwitchTo(run->context);
+		run->log.n = 0;
+	}
+	PG_END_TRY();
+}
+
 /* The end of a run that made no version: row, then waiters. */
 static void
 end_run(OsmlRun *run, const char *status, const char *error)
 {
 	MemoryContextSwitchTo(run->context);
+	let_rows_go(run);
+	write_last_metrics(run);
 	osml_worker_begin(run->plan);
 	run->row.status = pstrdup(status);
 	run->row.error = error ? pstrdup(error) : NULL;
-	if (run->log.n > 0)
-		osml_metric_insert(run->row.run_id, run->log.rows, run->log.n);
-	run->log.n = 0;
 	osml_run_end(&run->row);
 	osml_worker_end();
 	if (strcmp(status, "interrupted") != 0)
@@ -401,6 +445,10 @@ handle_error(OsmlRun *run, ErrorData *edata)
 	/* a cancel comes with an interrupt, whose own words say less */
 	if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED && run->shared->cancel)
 		edata->message = run->shared->cancel_reason;
+	/* "out of shared memory" has the same code, and a hint of its own */
+	if (edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY && edata->hint == NULL)
+		edata->hint = psprintf("There is less memory than osml.max_memory (%d kB) allows the run: lower it, and rows go to temporary files.",
+							   osml_max_memory);
 	/* a reader's own error came first, and is what the user must see */
 	osml_shared_report(run->shared, edata);
 	initStringInfo(&text);

@@ -40,7 +40,7 @@ sub osml_node
 		restart_after_crash => 'on',
 		'osml.progress_interval' => 0,
 		%conf);
-	$node->init(allows_streaming => delete $conf{allows_streaming});
+	$node->init(map { $_ => delete $conf{$_} } grep { exists $conf{$_} } "allows_streaming", "extra");
 	$node->append_conf('postgresql.conf', "$_ = $conf{$_}") foreach sort keys %conf;
 	$node->start;
 	$node->safe_psql(
@@ -162,7 +162,10 @@ sub osml_temp_files
 {
 	my ($node) = @_;
 
-	return glob($node->data_dir . '/base/pgsql_tmp/*');
+	# in a list, for otherwise glob goes through its answer call by call
+	my @files = glob($node->data_dir . '/base/pgsql_tmp/*');
+
+	return @files;
 }
 
 # Segments of runs that are still there.
