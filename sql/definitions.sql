@@ -425,8 +425,27 @@ SELECT pg_temp.outcome($$SELECT osml_drop_dataset('defs their')$$);
 SELECT osml_create_dataset('defs same', 'SELECT i AS y, i::float8 AS x FROM generate_series(1, 9) i', features => '{x}') > 0,
 	osml_transform('defs same', 'x', 'log1p'), (SELECT value::numeric(9, 6) FROM osml_transform_row('defs same', (SELECT r FROM (SELECT 1::float8 AS x) r)));
 
--- what is there already is changed where it stands, and a source that is gone keeps no definition
+-- a flag ends its feature's steps, and takes no other feature's name, whichever was first, nor that of a column that is one
+SELECT osml_create_dataset('defs flag', 'SELECT 1 AS y, 2 AS x, 3 AS x_missing', features => '{x}') > 0;
+SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x', 'impute', '{"flag": true}'), osml_transform('defs flag', 'x', 'standardize')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x', 'impute', '{"flag": true}'), osml_transform('defs flag', 'x_missing', 'sql', '{"expression": "x * 2"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x_missing', 'sql', '{"expression": "x * 2"}'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$);
+SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x', 'standardize'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$), osml_drop_dataset('defs flag');
+SELECT pg_temp.outcome($$SELECT osml_create_dataset('defs flag', 'SELECT 1 AS y, 2 AS x, 3 AS x_missing'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$);
+-- RETURNING shows what the view will
+INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs same', 'x', 'clip', '{"lo": 0, "hi": 1}'), ('defs same', 'z', 'sql', '{"expression": "x * 2"}'), ('defs same', 'z', 'log1p', NULL)
+	RETURNING feature, step, inputs, params, position, owner = current_user;
+SELECT feature, step, inputs, params, position, owner = current_user FROM osml.definitions WHERE dataset = 'defs same' ORDER BY position, step;
 SET client_min_messages = notice;
+-- a model of the dataset's name stands in for it until it is fitted, and says so
+CREATE TABLE defs_both AS SELECT i AS y, i::float8 AS x FROM generate_series(1, 50) i;
+SELECT osml_create_dataset('defs both', 'defs_both') > 0, osml_bin('defs both', 'x', 2), osml_train('defs both', '{"max_epochs": 1}') > 0;
+SELECT osml_bin('defs both', 'x', 5);
+SELECT t.x, r.category FROM defs_both t, osml_transform_row('defs both', t) r WHERE x IN (1, 50) ORDER BY 1;
+SELECT osml_analyze('defs both') \g /dev/null
+SELECT t.x, r.category FROM defs_both t, osml_transform_row('defs both', t) r WHERE x IN (1, 50) ORDER BY 1;
+
+-- what is there already is changed where it stands, and a source that is gone keeps no definition
 CREATE TABLE defs_gone AS SELECT i::float8 AS y, i::float8 AS a, i::float8 AS b FROM generate_series(1, 9) i;
 SELECT osml_create_dataset('defs gone', 'defs_gone') > 0;
 SELECT osml_transform('defs gone', 'a', 'clip', '{"lo": 0, "hi": 9}'), osml_transform('defs gone', 'a', 'log1p'),
@@ -444,9 +463,9 @@ DROP TABLE defs_lost;
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');
 SELECT count(DISTINCT name), bool_and(meaning <> '') FROM osml_transforms();
 
-SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same,defs gone}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same,defs gone,defs both}'::text[]) d;
 SELECT count(*) FROM osml.definitions WHERE dataset LIKE 'defs%';
 SELECT count(*) FROM osml.bins WHERE dataset LIKE 'defs%';
-SELECT osml_drop_model('defs model');
+SELECT osml_drop_model(m) FROM unnest('{defs model,defs both}'::text[]) m;
 DROP SCHEMA sdefs CASCADE;
 DROP ROLE osml_defs_reader;

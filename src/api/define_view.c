@@ -22,6 +22,7 @@
 #include "utils/rel.h"
 
 #include "api/defining.h"
+#include "catalog/statement.h"
 
 PG_FUNCTION_INFO_V1(osml_definitions_change);
 
@@ -217,7 +218,49 @@ is_same(const TriggerData *data, const char *name)
 	return old == NULL || new == NULL ? old == new : strcmp(old, new) == 0;
 }
 
-static void
+/* Place of a definition's feature among the dataset's, from 1. */
+static int
+feature_position(const OsmlDefining *defining, const OsmlDefinition *definition)
+{
+	const char *feature = NULL;
+	int			position = 0;
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+	{
+		const OsmlDefinition *other = lfirst(cell);
+
+		if (feature == NULL || strcmp(other->feature, feature) != 0)
+			position++;
+		feature = other->feature;
+		if (other == definition)
+			break;
+	}
+	return position;
+}
+
+/* The row as the view will show it, for RETURNING; fitted follows later. */
+static HeapTuple
+inserted_row(const TriggerData *data, HeapTuple row, const OsmlDefining *defining,
+			 const OsmlDefinition *definition)
+{
+	TupleDesc	desc = RelationGetDescr(data->tg_relation);
+	Datum		values[] = {
+		Int32GetDatum(definition->step), JsonbPGetDatum(definition->params),
+		Int32GetDatum(feature_position(defining, definition)),
+		CStringGetTextDatum(defining->dataset->owner),
+		definition->inputs ? osml_text_array(definition->inputs) : (Datum) 0
+	};
+	int			columns[] = {
+		SPI_fnumber(desc, "step"), SPI_fnumber(desc, "params"), SPI_fnumber(desc, "position"),
+		SPI_fnumber(desc, "owner"), SPI_fnumber(desc, "inputs")
+	};
+	bool		nulls[] = {false, false, false, false, definition->inputs == NIL};
+
+	return heap_modify_tuple_by_cols(row, desc, lengthof(columns), columns, values, nulls);
+}
+
+static HeapTuple
 insert_row(const TriggerData *data, HeapTuple row)
 {
 	static const char *const ours[] = {"fitted", "position", "owner"};
@@ -246,6 +289,7 @@ insert_row(const TriggerData *data, HeapTuple row)
 		osml_defining_find(defining, definition->feature, 0) == NULL)
 		definition->inputs = list_make1(definition->feature);
 	osml_defining_add(defining, definition);
+	return inserted_row(data, row, defining, definition);
 }
 
 /* The definition that a row of the view shows, unless it is gone meanwhile. */
@@ -309,7 +353,7 @@ change_row(const TriggerData *data)
 		elog(ERROR, "trigger on definitions was not called before its statement");
 	old = MemoryContextSwitchTo(innermost->context);
 	if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
-		insert_row(data, data->tg_trigtuple);
+		result = insert_row(data, data->tg_trigtuple);
 	else if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
 	{
 		result = data->tg_newtuple;

@@ -220,6 +220,53 @@ changed_features(const OsmlDefining *defining)
 	return features;
 }
 
+/* Is one name the other with more behind an underscore?  Then the one may make a column
+ * that is called as the other, as "x" with a flag makes "x_missing". */
+static bool
+may_meet(const char *a, const char *b)
+{
+	size_t		na = strlen(a);
+	size_t		nb = strlen(b);
+
+	return strncmp(a, b, Min(na, nb)) == 0 && (na < nb ? b[na] : a[nb]) == '_';
+}
+
+/* Add a feature whose columns may be called as those of one that has changed. */
+static List *
+add_namesake(List *features, const OsmlDefining *defining, const char *name)
+{
+	ListCell   *cell;
+
+	if (has_name(features, name))
+		return features;
+	foreach(cell, defining->changed)
+	{
+		if (may_meet(lfirst(cell), name))
+			return lappend(features, pstrdup(name));
+	}
+	return features;
+}
+
+/* The features together with all such, so that their columns' names are compared. */
+static List *
+with_namesakes(const OsmlDefining *defining, List *features, const OsmlSource *source,
+			   const char *label)
+{
+	List	   *chosen = osml_dataset_features(defining->dataset, defining->definitions);
+	ListCell   *cell;
+
+	foreach(cell, defining->definitions)
+		features = add_namesake(features, defining, ((OsmlDefinition *) lfirst(cell))->feature);
+	for (int i = 0; i < source->columns->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(source->columns, i)->attname);
+
+		if (strcmp(name, label) != 0 && (chosen == NIL || has_name(chosen, name)))
+			features = add_namesake(features, defining, name);
+	}
+	return features;
+}
+
 /* Raise: parameters that can be learned, but make no sense when they are given. */
 static void
 check_given(const OsmlFeatureSet *set, const char *dataset)
@@ -265,6 +312,7 @@ check(const OsmlDefining *defining)
 		NameStr(TupleDescAttr(source->columns, 0)->attname);
 	foreach(cell, defining->definitions)
 		check_definition(defining, lfirst(cell), label);
+	features = with_namesakes(defining, features, source, label);
 	set = osml_source_features(source, &roles, features, defining->definitions,
 							   dataset->name);
 	check_given(set, dataset->name);

@@ -42,16 +42,18 @@ load_dataset(const OsmlDatasetRow *dataset)
 
 /*
  * A dataset of the user's own, else a model.  A dataset that still has to learn
- * gives way to a model of its name, which has.
+ * gives way to a model of its name, which has, and which may be older than its
+ * definitions.
  */
 static const OsmlLoaded *
 load(const char *name)
 {
 	OsmlDatasetRow *dataset = osml_dataset_find(name);
 	bool		is_model = osml_model_find(name) != NULL;
+	bool		is_own = dataset && strcmp(dataset->owner, osml_current_role()) == 0;
+	const OsmlLoaded *loaded;
 
-	if (dataset && strcmp(dataset->owner, osml_current_role()) == 0 &&
-		(!is_model || osml_is_fitted(dataset)))
+	if (is_own && (!is_model || osml_is_fitted(dataset)))
 		return load_dataset(dataset);
 	if (dataset && !is_model)
 		osml_not_own_dataset(dataset);
@@ -66,7 +68,14 @@ load(const char *name)
 				 nearest ? errhint("Perhaps you meant \"%s\".", nearest) :
 				 errhint("osml.datasets and osml.models list them.")));
 	}
-	return osml_load_model(name);
+	loaded = osml_load_model(name);
+	if (is_own)
+		ereport(NOTICE,
+				(errmsg("the row is shown as version %d of model \"%s\" sees it", loaded->row->version, name),
+				 errdetail("Dataset \"%s\" has definitions that are not fitted.", name),
+				 errhint("SELECT osml_analyze(%s) fits them, and the dataset's are shown.",
+						 quote_literal_cstr(name))));
+	return loaded;
 }
 
 static void

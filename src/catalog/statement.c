@@ -79,24 +79,27 @@ osml_push_jsonb(OsmlArgs *args, Jsonb *value)
 		osml_push(args, JsonbPGetDatum(value));
 }
 
+/* A list of strings, which may be empty, as text[]. */
+Datum
+osml_text_array(List *strings)
+{
+	Datum	   *values = palloc(Max(1, list_length(strings)) * sizeof(Datum));
+	ListCell   *lc;
+
+	foreach(lc, strings)
+		values[foreach_current_index(lc)] = CStringGetTextDatum(lfirst(lc));
+	return PointerGetDatum(construct_array(values, list_length(strings), TEXTOID, -1, false,
+										   TYPALIGN_INT));
+}
+
 /* A list of strings as text[]. */
 void
 osml_push_texts(OsmlArgs *args, List *strings)
 {
-	Datum	   *values;
-	ListCell   *lc;
-
 	if (strings == NIL)
-	{
 		osml_push_null(args);
-		return;
-	}
-	values = palloc(list_length(strings) * sizeof(Datum));
-	foreach(lc, strings)
-		values[foreach_current_index(lc)] = CStringGetTextDatum(lfirst(lc));
-	osml_push(args, PointerGetDatum(construct_array(values, list_length(strings),
-													TEXTOID, -1, false,
-													TYPALIGN_INT)));
+	else
+		osml_push(args, osml_text_array(strings));
 }
 
 /* Numbers as double precision[]; none become NULL. */

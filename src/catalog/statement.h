@@ -83,4 +83,7 @@ extern Jsonb *osml_pull_jsonb(OsmlFields *fields);	/* NULL: NULL */
 extern List *osml_pull_texts(OsmlFields *fields);	/* NULL: NIL */
 extern double *osml_pull_float8s(OsmlFields *fields, int *n);	/* NULL: none */
 
+/* a list of strings as text[]; palloc'd */
+extern Datum osml_text_array(List *strings);
+
 #endif							/* OSML_CATALOG_STATEMENT_H */

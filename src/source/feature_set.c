@@ -194,6 +194,25 @@ shared_group(const OsmlFeatureSet *set, const char *shared)
 	return group;
 }
 
+/* Raise where the step before makes more columns than this one takes. */
+static void
+check_chain(const OsmlFeatureSet *set, int position, const OsmlStep *step, const char *dataset)
+{
+	const OsmlDefinition *definition = list_nth(set->definitions, position);
+	const OsmlDefinition *last = last_definition(set, position, definition->feature);
+
+	if (last == NULL || step->n_in <= step->transform->max_inputs)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s of %s: takes %d input%s, and %s before it makes %d columns",
+					definition->transform, osml_feature_words(dataset, definition->feature),
+					step->transform->max_inputs, step->transform->max_inputs == 1 ? "" : "s",
+					last->transform, step->n_in),
+			 errhint("Let %s be the last step of the feature, or make one column.",
+					 last->transform)));
+}
+
 static void
 add_step(OsmlFeatureSet *set, int position, const char *dataset)
 {
@@ -207,6 +226,7 @@ add_step(OsmlFeatureSet *set, int position, const char *dataset)
 		return;
 	osml_definition_step(dataset, definition, &step);
 	step.n_in = step_inputs(set, position, definition, step.transform, in);
+	check_chain(set, position, &step, dataset);
 	step.group = shared_group(set, definition->shared);
 	if (osml_program_add(set->program, &step, in, message) == NULL)
 		osml_definition_error(dataset, definition->feature, definition->transform,
