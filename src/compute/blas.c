@@ -52,6 +52,24 @@ call_dsyevd(int n, double *a, double *w, double *work, int lwork, int *iwork,
 	return info;
 }
 
+/*
+ * One product that is not small, so that the library takes the buffer that it works in,
+ * and keeps, while there is memory for it.
+ */
+static void
+take_buffer(void)
+{
+	const int	n = 128;
+	const double one = 1;
+	double	   *a = calloc((size_t) n * n, sizeof(double));
+	double	   *c = calloc((size_t) n * n, sizeof(double));
+
+	if (a != NULL && c != NULL)
+		dgemm_("N", "N", &n, &n, &n, &one, a, &n, a, &n, &one, c, &n, 1, 1);
+	free(a);
+	free(c);
+}
+
 /* eigenvalues (ascending) and vectors of a symmetric n x n matrix; 0: done */
 int
 osml_blas_syev(int n, double *a, double *w)
@@ -65,6 +83,7 @@ osml_blas_syev(int n, double *a, double *w)
 	/* one trainer, one thread: the operator decides about more */
 	if (openblas_set_num_threads != NULL)
 		openblas_set_num_threads(1);
+	take_buffer();
 	info = call_dsyevd(n, a, w, &lwork, -1, &liwork, -1);
 	if (info != 0)
 		return info;
@@ -105,5 +124,6 @@ osml_blas_gemm(int threads)
 
 	if (openblas_set_num_threads != NULL)
 		openblas_set_num_threads(threads);
+	take_buffer();
 	return &gemm;
 }

@@ -7,7 +7,8 @@
 
 #include "fmgr.h"
 
-/* a function of the module, or NULL where it is not installed */
+/* a function of the module, or NULL where it is not installed.  Error: there is no memory
+ * for the library to work in */
 extern void *osml_blas_function(const char *name);
 
 #endif							/* OSML_BLAS_MODULE_H */
