@@ -105,6 +105,9 @@ INSERT INTO ck_calls VALUES (1, '{"num_features":3, "on_nonfinite":"skip"}'), (2
 	(9, '{"on_nonfinite":"skip", "max_epochs":1}'), (10, '{"features":["a","zzz"], "on_nonfinite":"skip"}');
 SELECT n, pg_temp.tell('ck_parts', hparams) FROM ck_calls ORDER BY n;
 SELECT n, pg_temp.fails('ck_parts', hparams) FROM ck_calls ORDER BY n;
+-- a name that no model can have: what is given for it is valid at most by itself
+SELECT "check", verdict, message FROM osml_check('ck_parts', '{"on_nonfinite":"skip"}', repeat('m', 201)) WHERE verdict = 'error' OR "check" = 'hyperparameters';
+SELECT "check", verdict, message FROM osml_check('ck_parts', '{"on_nonfinite":"skip"}', 'ck_model') WHERE verdict = 'error' OR "check" = 'hyperparameters';
 -- more rows than the trial has: features are learned from all of them
 SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2]}');
 SELECT pg_temp.tell('SELECT y, a, kind FROM ck_rows', '{"initial_weights":[1,2,3,4]}');

@@ -173,6 +173,14 @@ UPDATE osml.definitions SET inputs = '{lat}' WHERE dataset = 'defs plain' AND fe
 SELECT pg_temp.defs('defs plain');
 DELETE FROM osml.definitions WHERE dataset = 'defs plain' AND feature = 'lat2' AND step = 1;
 SELECT pg_temp.defs('defs plain');
+-- RETURNING has the rows as they are stored.
+BEGIN;
+INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs plain', 'lon2', NULL, 'log1p'), ('defs plain', 'lon2', 7, 'minmax')
+	RETURNING feature, step, position, inputs, params, owner = current_user;
+INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs plain', 'half', 'sql', '{"expression": "lon2 / 2"}')
+	RETURNING feature, step, position, inputs, params;
+UPDATE osml.definitions SET params = NULL WHERE dataset = 'defs plain' AND feature = 'cell' RETURNING step, position, params;
+ROLLBACK;
 -- The order of rows does not matter, only what they make together.
 DELETE FROM osml.definitions WHERE dataset = 'defs plain' AND feature <> 'lat2';
 SELECT pg_temp.defs('defs plain');
@@ -432,10 +440,6 @@ SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x', 'impute', '{"fl
 SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x_missing', 'sql', '{"expression": "x * 2"}'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$);
 SELECT pg_temp.outcome($$SELECT osml_transform('defs flag', 'x', 'standardize'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$), osml_drop_dataset('defs flag');
 SELECT pg_temp.outcome($$SELECT osml_create_dataset('defs flag', 'SELECT 1 AS y, 2 AS x, 3 AS x_missing'), osml_transform('defs flag', 'x', 'impute', '{"flag": true}')$$);
--- RETURNING shows what the view will
-INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs same', 'x', 'clip', '{"lo": 0, "hi": 1}'), ('defs same', 'z', 'sql', '{"expression": "x * 2"}'), ('defs same', 'z', 'log1p', NULL)
-	RETURNING feature, step, inputs, params, position, owner = current_user;
-SELECT feature, step, inputs, params, position, owner = current_user FROM osml.definitions WHERE dataset = 'defs same' ORDER BY position, step;
 SET client_min_messages = notice;
 -- a model of the dataset's name stands in for it until it is fitted, and says so
 CREATE TABLE defs_both AS SELECT i AS y, i::float8 AS x FROM generate_series(1, 50) i;

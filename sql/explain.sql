@@ -74,6 +74,13 @@ SELECT count(*) FROM osml_explain('xp_counts', NULL::xp_rows), osml_explain(NULL
 SELECT osml_train('SELECT y, a, b FROM xp_rows', '{"max_epochs": 1}', 'xp_gaps') > 0 AS trained;
 SELECT count(*) FROM osml_explain('xp_gaps', (SELECT s FROM (SELECT 1 AS a, NULL::int AS b) s));
 
+-- NaN is no NULL: the prediction is NaN, and so is what that feature adds; the average row's is not
+SELECT model, e.feature, e.value, e.attribution = 'NaN' AS nan, e.prediction_value,
+		e.baseline_prediction_value = o.baseline_prediction_value AS same_baseline
+	FROM unnest('{xp_linear,xp_net,xp_norm}'::text[]) model, xp_rows r, osml_explain(model, r) o,
+		osml_explain(model, (SELECT s FROM (SELECT float8 'NaN' AS a, r.b, r.c, r.v, r.h) s)) e
+	WHERE id = 4 AND o.feature = 'a' AND e.feature = 'a' ORDER BY 1;
+
 -- errors
 SELECT * FROM osml_explain('xp_linea', (SELECT r FROM xp_rows r LIMIT 1));
 \echo :LAST_ERROR_SQLSTATE

@@ -230,8 +230,8 @@ osml_check(PG_FUNCTION_ARGS)
 	}
 	osml_check_cost(check);
 	if (check->valid)
-		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN, check->set ? "valid" :
-					   "valid by themselves", NULL);
+		osml_check_put(check, "hyperparameters", OSML_CHECK_OK, NULL, NAN,
+					   check->set && check->named ? "valid" : "valid by themselves", NULL);
 	error_context_stack = context.previous;
 	return (Datum) 0;
 }

@@ -199,8 +199,8 @@ attempt_model(OsmlCheck *check)
 void
 osml_check_inputs(OsmlCheck *check)
 {
-	if (check->model)
-		(void) osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_model);
+	check->named = check->model == NULL ||
+		osml_check_attempt(check, "model", OSML_CHECK_ERROR, attempt_model);
 	check->valid = osml_check_attempt(check, NULL, OSML_CHECK_ERROR, attempt_hparams);
 	if (!check->valid)
 		go_on(check);

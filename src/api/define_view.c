@@ -218,11 +218,11 @@ is_same(const TriggerData *data, const char *name)
 	return old == NULL || new == NULL ? old == new : strcmp(old, new) == 0;
 }
 
-/* Place of a definition's feature among the dataset's, from 1. */
+/* Where a definition's feature stands among the features, from 1. */
 static int
-feature_position(const OsmlDefining *defining, const OsmlDefinition *definition)
+position_of(const OsmlDefining *defining, const OsmlDefinition *definition)
 {
-	const char *feature = NULL;
+	const char *last = "";
 	int			position = 0;
 	ListCell   *cell;
 
@@ -230,38 +230,54 @@ feature_position(const OsmlDefining *defining, const OsmlDefinition *definition)
 	{
 		const OsmlDefinition *other = lfirst(cell);
 
-		if (feature == NULL || strcmp(other->feature, feature) != 0)
-			position++;
-		feature = other->feature;
-		if (other == definition)
+		position += strcmp(last, other->feature) != 0;
+		last = other->feature;
+		if (strcmp(last, definition->feature) == 0)
 			break;
 	}
 	return position;
 }
 
-/* The row as the view will show it, for RETURNING; fitted follows later. */
-static HeapTuple
-inserted_row(const TriggerData *data, HeapTuple row, const OsmlDefining *defining,
-			 const OsmlDefinition *definition)
+/* Which of its feature's steps it is, as it will be once gaps are closed. */
+static int
+step_of(const OsmlDefining *defining, const OsmlDefinition *definition)
 {
-	TupleDesc	desc = RelationGetDescr(data->tg_relation);
-	Datum		values[] = {
-		Int32GetDatum(definition->step), JsonbPGetDatum(definition->params),
-		Int32GetDatum(feature_position(defining, definition)),
-		CStringGetTextDatum(defining->dataset->owner),
-		definition->inputs ? osml_text_array(definition->inputs) : (Datum) 0
-	};
-	int			columns[] = {
-		SPI_fnumber(desc, "step"), SPI_fnumber(desc, "params"), SPI_fnumber(desc, "position"),
-		SPI_fnumber(desc, "owner"), SPI_fnumber(desc, "inputs")
-	};
-	bool		nulls[] = {false, false, false, false, definition->inputs == NIL};
+	List	   *steps = osml_definitions_of(defining->definitions, definition->feature);
+	int			step = 1;
 
-	return heap_modify_tuple_by_cols(row, desc, lengthof(columns), columns, values, nulls);
+	while (list_nth(steps, step - 1) != definition)
+		step++;
+	return step;
 }
 
+/*
+ * A row with what the definition has by now, for RETURNING: its place, and what was
+ * left out of an INSERT.  In the current context.
+ */
 static HeapTuple
-insert_row(const TriggerData *data, HeapTuple row)
+shown_row(const TriggerData *data, HeapTuple row, const OsmlDefining *defining,
+		  const OsmlDefinition *definition)
+{
+	TupleDesc	desc = RelationGetDescr(data->tg_relation);
+	static const char *const names[] = {"step", "inputs", "params", "position", "owner"};
+	Datum		values[lengthof(names)] = {0};
+	bool		nulls[lengthof(names)] = {false};
+	int			columns[lengthof(names)];
+
+	for (int i = 0; i < (int) lengthof(names); i++)
+		columns[i] = SPI_fnumber(desc, names[i]);
+	values[0] = Int32GetDatum(step_of(defining, definition));
+	nulls[1] = definition->inputs == NIL;
+	if (definition->inputs)
+		values[1] = osml_text_array(definition->inputs);
+	values[2] = JsonbPGetDatum(definition->params);
+	values[3] = Int32GetDatum(position_of(defining, definition));
+	values[4] = CStringGetTextDatum(defining->dataset->owner);
+	return heap_modify_tuple_by_cols(row, desc, lengthof(names), columns, values, nulls);
+}
+
+static OsmlDefinition *
+insert_row(const TriggerData *data, HeapTuple row, OsmlDefining **changes)
 {
 	static const char *const ours[] = {"fitted", "position", "owner"};
 	OsmlDefining *defining = changes_of(need_column(data, row, "dataset"));
@@ -289,7 +305,8 @@ insert_row(const TriggerData *data, HeapTuple row)
 		osml_defining_find(defining, definition->feature, 0) == NULL)
 		definition->inputs = list_make1(definition->feature);
 	osml_defining_add(defining, definition);
-	return inserted_row(data, row, defining, definition);
+	*changes = defining;
+	return definition;
 }
 
 /* The definition that a row of the view shows, unless it is gone meanwhile. */
@@ -301,14 +318,16 @@ find_row(const TriggerData *data, HeapTuple row, OsmlDefining **defining)
 							  step_column(data, row));
 }
 
-static bool
-update_row(const TriggerData *data, HeapTuple row)
+/* What was changed, or NULL. */
+static OsmlDefinition *
+update_row(const TriggerData *data, HeapTuple row, OsmlDefining **changes)
 {
 	static const char *const fixed[] = {"dataset", "feature", "step", "fitted", "position",
 		"owner"};
 	OsmlDefining *defining;
 	OsmlDefinition *definition = find_row(data, data->tg_trigtuple, &defining);
 
+	*changes = defining;
 	for (int i = 0; i < (int) lengthof(fixed); i++)
 	{
 		if (!is_same(data, fixed[i]))
@@ -318,7 +337,7 @@ update_row(const TriggerData *data, HeapTuple row)
 					 errhint("Change transform, inputs, shared or params; or delete the row and insert another.")));
 	}
 	if (definition == NULL)
-		return false;
+		return NULL;
 	if (!is_same(data, "shared"))
 		osml_defining_set_shared(defining, definition, text_column(data, row, "shared"));
 	if (!is_same(data, "transform") || !is_same(data, "params"))
@@ -326,7 +345,7 @@ update_row(const TriggerData *data, HeapTuple row)
 						  params_column(data, row));
 	if (!is_same(data, "inputs"))
 		osml_defining_set_inputs(defining, definition, inputs_column(data, row));
-	return true;
+	return definition;
 }
 
 static bool
@@ -346,23 +365,23 @@ static HeapTuple
 change_row(const TriggerData *data)
 {
 	MemoryContext old;
-	HeapTuple	result = data->tg_trigtuple;
-	bool		done = true;
+	HeapTuple	row = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple :
+		data->tg_trigtuple;
+	OsmlDefining *defining = NULL;
+	OsmlDefinition *made = NULL;
+	bool		deleted = false;
 
 	if (innermost == NULL)
 		elog(ERROR, "trigger on definitions was not called before its statement");
 	old = MemoryContextSwitchTo(innermost->context);
 	if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
-		result = insert_row(data, data->tg_trigtuple);
+		made = insert_row(data, row, &defining);
 	else if (TRIGGER_FIRED_BY_UPDATE(data->tg_event))
-	{
-		result = data->tg_newtuple;
-		done = update_row(data, data->tg_newtuple);
-	}
+		made = update_row(data, row, &defining);
 	else
-		done = delete_row(data);
+		deleted = delete_row(data);
 	MemoryContextSwitchTo(old);
-	return done ? result : NULL;
+	return made ? shown_row(data, row, defining, made) : deleted ? row : NULL;
 }
 
 /* all triggers of the view */

@@ -79,12 +79,11 @@ osml_push_jsonb(OsmlArgs *args, Jsonb *value)
 		osml_push(args, JsonbPGetDatum(value));
 }
 
-/* A list of strings, which may be empty, as text[]. */
 Datum
-osml_text_array(List *strings)
+osml_text_array(const List *strings)
 {
 	Datum	   *values = palloc(Max(1, list_length(strings)) * sizeof(Datum));
-	ListCell   *lc;
+	const ListCell *lc;
 
 	foreach(lc, strings)
 		values[foreach_current_index(lc)] = CStringGetTextDatum(lfirst(lc));

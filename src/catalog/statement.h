@@ -59,6 +59,9 @@ extern void osml_push_jsonb(OsmlArgs *args, Jsonb *value);	/* likewise */
 extern void osml_push_texts(OsmlArgs *args, List *strings); /* NIL: NULL */
 extern void osml_push_float8s(OsmlArgs *args, const double *values, int n);	/* 0: NULL */
 
+/* strings (char *) as a text[]; palloc'd */
+extern Datum osml_text_array(const List *strings);
+
 /* args may be NULL; both return the number of rows */
 extern uint64 osml_statement_read(OsmlStatement *statement, OsmlArgs *args);
 extern uint64 osml_statement_write(OsmlStatement *statement, OsmlArgs *args);
@@ -82,8 +85,5 @@ extern bytea *osml_pull_bytea(OsmlFields *fields);	/* NULL: NULL */
 extern Jsonb *osml_pull_jsonb(OsmlFields *fields);	/* NULL: NULL */
 extern List *osml_pull_texts(OsmlFields *fields);	/* NULL: NIL */
 extern double *osml_pull_float8s(OsmlFields *fields, int *n);	/* NULL: none */
-
-/* a list of strings as text[]; palloc'd */
-extern Datum osml_text_array(List *strings);
 
 #endif							/* OSML_CATALOG_STATEMENT_H */

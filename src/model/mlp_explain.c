@@ -185,7 +185,7 @@ set_ends(Line *line, const OsmlModelSpec *spec, const void *params, const double
 	}
 }
 
-/* row r of the tile is the point t of the line */
+/* row r of the tile is the point t of the line, whose start is one however far it goes */
 static void
 set_point(Line *line, int r, double t)
 {
@@ -193,7 +193,7 @@ set_point(Line *line, int r, double t)
 
 	for (int j = 0; j < x.n; j++)
 		((double *) x.values)[(size_t) j * x.stride + (size_t) r] =
-			line->start[j] + t * line->way[j];
+			t > 0 ? line->start[j] + t * line->way[j] : line->start[j];
 }
 
 /* outputs of the first n points */

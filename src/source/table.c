@@ -166,7 +166,7 @@ take_label(OsmlRows *state, Datum datum, bool isnull, int row)
  */
 static double
 take_weight(OsmlRows *state, const char *name, OsmlDecode decode, Datum datum,
-			bool isnull, bool may_be_zero)
+			bool isnull, bool exposure)
 {
 	const OsmlScan *scan = state->scan;
 	double		value = isnull ? NAN : decode(datum);
@@ -177,10 +177,11 @@ take_weight(OsmlRows *state, const char *name, OsmlDecode decode, Datum datum,
 				  "Set \"on_null\" to skip or mean, or filter such rows out.");
 	if (!isnull && !isfinite(value) && scan->on_nonfinite == OSML_ON_NONFINITE_STOP)
 		nonfinite_error(state, name, value);
-	if (isfinite(value) && (value < 0 || (value == 0 && !may_be_zero)))
+	if (isfinite(value) && (value < 0 || (value == 0 && exposure)))
 		row_error(state, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-				  psprintf("column \"%s\", which weights rows, is %g", name, value),
-				  may_be_zero ? "Weights are at least 0." : "An exposure is above 0.");
+				  psprintf("column \"%s\", which %s, is %g", name,
+						   exposure ? "is the exposure" : "weights rows", value),
+				  exposure ? "An exposure is above 0." : "Weights are at least 0.");
 	state->block->n_null += isnull ? 1 : 0;
 	state->block->n_nonfinite += !isnull && !isfinite(value) ? 1 : 0;
 	return isfinite(value) ? value : NAN;
@@ -201,13 +202,13 @@ take_weights(OsmlRows *state, const Datum *values, const bool *nulls, int n, int
 	if (set->weight)
 	{
 		weight = take_weight(state, set->weight, state->decode_weight, values[n], nulls[n],
-							 true);
+							 false);
 		n++;
 	}
 	if (set->exposure)
 	{
 		double		exposure = take_weight(state, set->exposure, state->decode_exposure,
-										   values[n], nulls[n], false);
+										   values[n], nulls[n], true);
 
 		*label /= exposure;
 		weight *= exposure;
