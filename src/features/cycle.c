@@ -185,14 +185,16 @@ fills(const OsmlColumnFacts *facts, const OsmlView *view, double low, double hig
 							   WHOLE_ROWS * view->n_present);
 }
 
-/* does the name say so?  The last word says it best, but a speed is per hour */
+/* does the name say so?  The last word says it best, but a speed is per hour, and a
+ * count is one of the last hour */
 static bool
 is_named(const char *name, const Round *round, bool *last)
 {
-	bool		per = osml_name_ends_before(name, " per ", round->words);
+	bool		of_span = osml_name_ends_before(name, " per last past previous prev recent within each every ",
+												round->words);
 
-	*last = !per && osml_name_ends(name, round->words);
-	return !per && osml_name_has(name, round->words);
+	*last = !of_span && osml_name_ends(name, round->words);
+	return !of_span && osml_name_has(name, round->words);
 }
 
 /*

@@ -139,6 +139,7 @@ static const Case drift_cases[] = {
 	{{.name = "a",.is_integer = true}, late_hour, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
 	{{.name = "hour",.is_integer = true}, opening_hour, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
 	{{.name = "km_per_hour",.is_integer = true}, opening_hour, OSML_KEEP, OSML_MEANS_SIZE, ""},
+	{{.name = "tx_last_hour",.is_integer = true}, opening_hour, OSML_KEEP, OSML_MEANS_SIZE, ""},
 	{{.name = "a",.is_integer = true}, hhmm, OSML_LOOK, OSML_MEANS_CYCLE, "time of day (hhmm) goes round"},
 	{{.name = "a",.is_integer = true}, not_hhmm, OSML_KEEP, OSML_MEANS_SIZE, ""},
 	{{.name = "a",.is_key = true,.is_clock = true}, hhmm_key, OSML_LOOK, OSML_MEANS_CYCLE, "time of day goes round"},
