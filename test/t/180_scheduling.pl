@@ -128,7 +128,7 @@ osml_sql($node, "SELECT osml_wait($run)");
 foreach my $begin ('', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM osml.runs;')
 {
 	osml_sql($node, 'INSERT INTO newer SELECT max(id) + 1, 1, 2 FROM newer');
-	$run = osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_batches": 1000000000000, "max_time": 2}', 'older', wait => false)});
+	$run = osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_batches": 1000000000000, "max_time": 4}', 'older', wait => false)});
 	($out, $err) = osml_sql($node, qq{$begin SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1, "if_running": "queue"}', 'older')});
 	like($err, qr/waits for its turn.*nothing new to train on/s, 'waited: the rows of the other run are no longer new' . ($begin ? ' in an older snapshot' : ''));
 }
