@@ -122,9 +122,10 @@ void
 osml_worker_end(void)
 {
 	PopActiveSnapshot();
+	/* as the caller: deferred triggers and held cursors of what was read run now */
+	CommitTransactionCommand();
 	/* outside a transaction the security context must be clear */
 	SetUserIdAndSecContext(GetSessionUserId(), 0);
-	CommitTransactionCommand();
 	CurrentResourceOwner = worker_owner;
 }
 
