@@ -55,7 +55,11 @@ override with_llvm = no
 
 all:                            # the default, also where PGXS is missing
 
+# A client's package may have PGXS too; without the headers it is of no use.
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+ifeq ($(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),)
+PGXS :=
+endif
 ifneq ($(PGXS),)
 include $(PGXS)
 all:
