@@ -113,6 +113,18 @@ END $$;
 SELECT h, hidden(h) FROM unnest(ARRAY['{"batch_size": 3000, "shuffle": "none"}', '{"batch_size": 6000, "shuffle": "none"}']::jsonb[]) h;
 SELECT h, hidden(h) ~ 'holds rows 100, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "x" \(1e\+200\), "z" \(4\)' AS named
 	FROM unnest(ARRAY['{"batch_size": 6000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
+-- a variance that overflows leaves loss and gradient finite, but not what batch norm keeps for prediction
+CREATE FUNCTION overflow(hparams jsonb, OUT what text, OUT steps text, OUT learned bool) LANGUAGE plpgsql AS $$
+DECLARE run bigint;
+BEGIN
+	run := osml_train('sckp.late_one', '{"model_type": "mlp", "num_hidden_neurons": [8], "batch_norm_linear_layers": true, "scale": "none", "shuffle": "none", "batch_size": 100, "lr": 0.03, "max_epochs": 8}'::jsonb || hparams, 'ckp network');
+	SELECT string_agg(DISTINCT kind || substring(message FROM ', running.*finite'), ' '), string_agg(step::text, ' ' ORDER BY event_id) INTO what, steps FROM osml.events WHERE run_id = run;
+	SELECT sqrt(avg((y - osml_predict('ckp network', t)) ^ 2)) < 0.3 * stddev(y) INTO learned FROM sckp.late_one t WHERE a < 2;
+EXCEPTION WHEN numeric_value_out_of_range THEN what := regexp_replace(SQLERRM, 'run \d+', 'run N');
+END $$;
+SELECT h, (o).* FROM (SELECT h, overflow(h) AS o FROM unnest(ARRAY['{}', '{"on_nonfinite": "skip"}', '{"on_nonfinite": "rollback"}', '{"on_nonfinite": "skip", "weight_averaging": "ema", "ema_decay": 0.9}']::jsonb[]) h OFFSET 0) s;
+-- what the last step did no other has seen
+SELECT late_none('{"batch_size": 1000, "max_steps": 1, "lr": 1e39, "precision": "float32"}' || h) FROM unnest(ARRAY['{}', '{"on_nonfinite": "stop"}']::jsonb[]) h;
 -- it goes back so often, not for ever
 SELECT explode('{"optimizer": "SGD", "lr": 1e30, "on_nonfinite": "rollback", "max_epochs": 40}');
 

@@ -33,24 +33,6 @@ remedy(const OsmlRun *run)
 		"Set \"gradient_clip_val\", or lower \"lr\".";
 }
 
-pg_noreturn static void
-diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
-{
-	OsmlRun    *run = fit->run;
-
-	run->diverged = true;
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 finite ?
-			 errmsg("training diverged at step " INT64_FORMAT ": loss %g is more than %g times the first, %g",
-					run->row.steps + 1, step->loss, run->hparams->divergence_factor,
-					fit->first_loss * run->loss_unit) :
-			 errmsg("training diverged at step " INT64_FORMAT ": loss %g, gradient norm %g",
-					run->row.steps + 1, step->loss, step->norm),
-			 errdetail_internal("%s", osml_blame(fit)),
-			 errhint("%s", remedy(run))));
-}
-
 /* All values of the model. */
 Size
 osml_fallback_params_bytes(const OsmlRun *run)
@@ -65,7 +47,7 @@ osml_fallback_optim_bytes(const OsmlFit *fit)
 		osml_precision_size(fit->run->spec.precision);
 }
 
-/* Those alone that are not trained. */
+/* Those alone that are not trained: running statistics of batch norm. */
 static char *
 buffers(const OsmlFit *fit, Size *bytes)
 {
@@ -73,6 +55,61 @@ buffers(const OsmlFit *fit, Size *bytes)
 
 	*bytes = osml_fallback_params_bytes(fit->run) - first;
 	return (char *) fit->run->params + first;
+}
+
+static bool
+all_finite(OsmlPrecision precision, const void *values, Size bytes)
+{
+	Size		n = bytes / osml_precision_size(precision);
+
+	for (Size i = 0; i < n; i++)
+	{
+		double		value = precision == OSML_FLOAT32 ?
+			((const float *) values)[i] : ((const double *) values)[i];
+
+		if (!isfinite(value))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A batch's variance may overflow where its loss does not: the batch is divided by
+ * infinity and becomes zeros, and so would all that is predicted later.
+ */
+static bool
+buffers_finite(const OsmlFit *fit)
+{
+	Size		bytes;
+	const char *values = buffers(fit, &bytes);
+
+	return all_finite(fit->run->spec.precision, values, bytes);
+}
+
+/* What of a step is not finite, for messages; palloc'd. */
+static char *
+step_in_words(const OsmlFit *fit, const OsmlStepResult *step)
+{
+	return psprintf("loss %g, gradient norm %g%s", step->loss, step->norm,
+					buffers_finite(fit) ? "" : ", running statistics of batch norm not finite");
+}
+
+pg_noreturn static void
+diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
+{
+	OsmlRun    *run = fit->run;
+
+	run->diverged = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 finite ?
+			 errmsg("training diverged at step " INT64_FORMAT ": loss %g is more than %g times the first, %g",
+					run->row.steps + 1, step->loss, run->hparams->divergence_factor,
+					fit->first_loss * run->loss_unit) :
+			 errmsg("training diverged at step " INT64_FORMAT ": %s",
+					run->row.steps + 1, step_in_words(fit, step)),
+			 errdetail_internal("%s", osml_blame(fit)),
+			 errhint("%s", remedy(run))));
 }
 
 void
@@ -189,6 +226,7 @@ static void
 skip_step(OsmlFit *fit, const OsmlStepResult *step)
 {
 	OsmlFallback *fallback = &fit->fallback;
+	char	   *words = step_in_words(fit, step);
 	Size		bytes;
 	char	   *to = buffers(fit, &bytes);
 
@@ -197,8 +235,8 @@ skip_step(OsmlFit *fit, const OsmlStepResult *step)
 	fallback->skipped_in_a_row++;
 	if (++fallback->skipped <= MAX_EVENTS)
 		osml_log_event(fit->run, "warning", "step_skipped",
-					   psprintf("a step after step " INT64_FORMAT " was left out: loss %g, gradient norm %g. %s",
-								fit->run->row.steps, step->loss, step->norm, osml_blame(fit)));
+					   psprintf("a step after step " INT64_FORMAT " was left out: %s. %s",
+								fit->run->row.steps, words, osml_blame(fit)));
 }
 
 static void
@@ -207,6 +245,7 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlFallback *fallback = &fit->fallback;
 	OsmlRun    *run = fit->run;
 	bool		same_epoch = fallback->epoch == run->row.epoch;
+	char	   *words = step_in_words(fit, step);
 
 	memcpy(run->params, fallback->params, osml_fallback_params_bytes(run));
 	memcpy(fit->optim_state, fallback->optim_state, osml_fallback_optim_bytes(fit));
@@ -222,9 +261,9 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 	fallback->lr_factor *= ROLLBACK_FACTOR;
 	if (++fallback->rollbacks <= MAX_EVENTS)
 		osml_log_event(run, "warning", "rolled_back",
-					   psprintf("after step " INT64_FORMAT " loss is %g, gradient norm %g: back to the weights after step "
+					   psprintf("after step " INT64_FORMAT ": %s; back to the weights after step "
 								INT64_FORMAT ", lr is multiplied by %g from here on. %s",
-								run->row.steps, step->loss, step->norm, fallback->step,
+								run->row.steps, words, fallback->step,
 								fallback->lr_factor, osml_blame(fit)));
 }
 
@@ -234,7 +273,8 @@ osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlRun    *run = fit->run;
 	OsmlFallback *fallback = &fit->fallback;
 	double		factor = run->hparams->divergence_factor;
-	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm);
+	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm) &&
+		buffers_finite(fit);
 	double		first = fabs(fit->first_loss);
 
 	/* a loss without units, such as that of a count, may be negative, or pass
@@ -277,6 +317,16 @@ osml_fallback_end(OsmlFit *fit)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("no step was taken: loss or gradient was not finite in each of " INT64_FORMAT,
 						fallback->skipped),
+				 errhint("%s", remedy(run))));
+	}
+	/* no later step has seen what the last one did */
+	if (!all_finite(run->spec.precision, run->params, osml_fallback_params_bytes(run)))
+	{
+		run->diverged = true;
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("training diverged at step " INT64_FORMAT ": its weights are not finite",
+						run->row.steps),
 				 errhint("%s", remedy(run))));
 	}
 }

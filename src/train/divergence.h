@@ -24,17 +24,17 @@ extern Size osml_fallback_params_bytes(const OsmlRun *run);
 extern Size osml_fallback_optim_bytes(const OsmlFit *fit);
 
 /*
- * May this step's gradient be used?  It may not when loss or gradient is not finite
- * or the loss exceeds divergence_factor times the first.  Then "on_nonfinite" has
- * been done: the step is left out, with an event that names its rows, after a
- * rollback if that is asked for.  Error NUMERIC_VALUE_OUT_OF_RANGE, and
- * run->diverged, where it is stop, or where nothing helps.  Parameters are those
- * before the step, so they are finite.
+ * May this step's gradient be used?  It may not when loss, gradient or batch norm's
+ * running statistics are not finite or the loss exceeds divergence_factor times the
+ * first.  Then "on_nonfinite" has been done: the step is left out, with an event that
+ * names its rows, after a rollback if that is asked for.  Error
+ * NUMERIC_VALUE_OUT_OF_RANGE, and run->diverged, where it is stop, or where nothing
+ * helps.  Parameters are those before the step, so they are finite.
  */
 extern bool osml_judge_step(OsmlFit *fit, const OsmlStepResult *step);
 
 /* the run is over: raise, as above, if it left out every step or returned from each, so
- * that its weights are those that it began with */
+ * that its weights are those that it began with, or if the last step made them infinite */
 extern void osml_fallback_end(OsmlFit *fit);
 
 #endif							/* OSML_DIVERGENCE_H */
