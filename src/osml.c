@@ -23,6 +23,7 @@ PG_MODULE_MAGIC;
 int			osml_max_runs = 0;
 int			osml_max_memory = 1024 * 1024;
 int			osml_max_spill = 10 * 1024 * 1024;
+int			osml_threads = 1;
 int			osml_progress_interval = 1000;
 int			osml_max_metric_rows = 1000;
 
@@ -44,6 +45,12 @@ define_limits(void)
 							&osml_max_spill,
 							10 * 1024 * 1024, 0, INT_MAX,
 							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("osml.threads",
+							"Threads that one training run may compute with.",
+							"They take processors from other sessions while it computes.",
+							&osml_threads,
+							1, 1, 64,
+							PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("osml.max_metric_rows",
 							"Rows a second that one training run may add to osml.metrics.",
 							NULL,

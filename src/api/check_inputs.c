@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "api/check.h"
+#include "train/device.h"
 #include "train/parts.h"
 #include "train/since.h"
 #include "train/warm.h"
@@ -29,6 +30,7 @@ attempt_hparams(OsmlCheck *check)
 										check->given);
 	}
 	osml_hparams_check(hparams);
+	osml_check_threads(hparams);
 	if (check->warm == NULL)
 		hparams->warm_start = 0;
 	osml_resolve_scale_label(hparams);

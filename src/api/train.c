@@ -39,7 +39,8 @@ osml_train(PG_FUNCTION_ARGS)
 /* what may be otherwise in a run that goes on: nothing that the weights depend on */
 static const char *const may_change[] = {
 	"on_changed_data", "every_n_train_steps", "train_time_interval", "log_every_n_steps",
-	"num_workers", "on_disconnect", "max_time", "deploy", "restart", "if_running", NULL
+	"threads", "num_workers", "on_disconnect", "max_time", "deploy", "restart", "if_running",
+	NULL
 };
 
 static void
@@ -64,7 +65,7 @@ check_may_change(Jsonb *hparams)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("hyperparameter \"%s\" of a run that goes on cannot be changed", name),
 					 errhint("Those that can be are on_changed_data, every_n_train_steps, "
-							 "train_time_interval, log_every_n_steps, num_workers, on_disconnect, "
+							 "train_time_interval, log_every_n_steps, threads, num_workers, on_disconnect, "
 							 "max_time, deploy, restart and if_running.")));
 	}
 }

@@ -8,6 +8,8 @@
  * rules/<folder>/list.h, so a rule added there is at once available on every
  * backend.
  *
+ * Each entry is handed the backend that it is an entry of.
+ *
  * Sums are deterministic: a backend adds rows in an order that depends on lo,
  * hi and the block alone, never on threads, readers or the instruction set.
  *
@@ -53,27 +55,30 @@ struct OsmlBackend
 	const char *name;			/* "cpu", as osml.runs.device shows it */
 
 	/* z[r - lo] = bias + sum over j of w[j] * x[j][r]; w and z in precision */
-	void		(*affine) (OsmlPrecision precision, const OsmlLayout *layout,
-						   const OsmlBlock *block, int lo, int hi,
+	void		(*affine) (const OsmlBackend *self, OsmlPrecision precision,
+						   const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
 						   const void *w, double bias, void *z);
 
 	/*
 	 * slope[i] = dloss/dz of row lo + i; returns the sum of the loss values.
 	 * param is the loss's own parameter (huber_delta), unused by others.
 	 */
-	double		(*loss) (OsmlPrecision precision, OsmlLoss loss, double param,
-						 const OsmlLayout *layout, const OsmlBlock *block,
+	double		(*loss) (const OsmlBackend *self, OsmlPrecision precision, OsmlLoss loss,
+						 double param, const OsmlLayout *layout, const OsmlBlock *block,
 						 int lo, int hi, const void *z, void *slope);
 
 	/* the same of a loss by class: output c of row lo + i is z[c * (hi - lo) + i],
 	 * its slope likewise; labels are class numbers below n_outputs */
-	double		(*class_loss) (OsmlPrecision precision, OsmlLoss loss, int n_outputs,
-							   const OsmlLayout *layout, const OsmlBlock *block,
-							   int lo, int hi, const void *z, void *slope);
+	double		(*class_loss) (const OsmlBackend *self, OsmlPrecision precision,
+							   OsmlLoss loss, int n_outputs, const OsmlLayout *layout,
+							   const OsmlBlock *block, int lo, int hi, const void *z,
+							   void *slope);
 
-	/* g[j] += sum over r of slope[r - lo] * x[j][r]; returns sum of slope */
-	double		(*affine_grad) (OsmlPrecision precision, const OsmlLayout *layout,
-								const OsmlBlock *block, int lo, int hi,
+	/* g[j] += sum over r of slope[r - lo] * x[j][r], for the dense columns j from first up
+	 * to, not including, last */
+	void		(*affine_grad) (const OsmlBackend *self, OsmlPrecision precision,
+								const OsmlLayout *layout, const OsmlBlock *block,
+								int lo, int hi, int first, int last,
 								const void *slope, void *g);
 
 	/*
@@ -82,17 +87,19 @@ struct OsmlBackend
 	 * then 1, ...; scatter: the entry of row r's code in g, laid out like the
 	 * tables, += slope[r - lo].  Codes are in range: nobody checks them here.
 	 */
-	void		(*gather) (OsmlPrecision precision, const OsmlLayout *layout,
-						   const OsmlBlock *block, int lo, int hi,
+	void		(*gather) (const OsmlBackend *self, OsmlPrecision precision,
+						   const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
 						   const void *tables, void *z);
-	void		(*scatter) (OsmlPrecision precision, const OsmlLayout *layout,
-							const OsmlBlock *block, int lo, int hi,
-							const void *slope, void *g);
+	void		(*scatter) (const OsmlBackend *self, OsmlPrecision precision,
+							const OsmlLayout *layout, const OsmlBlock *block, int lo,
+							int hi, const void *slope, void *g);
 
-	/* one update of n parameters; state holds n values per state slot */
-	void		(*optim_step) (OsmlPrecision precision, OsmlOptim optim,
-							   const OsmlOptimStep *step, size_t n,
-							   void *params, const void *grad, void *state);
+	/* one update of n of all n_params parameters, from `first` on; state holds n_params
+	 * values per state slot */
+	void		(*optim_step) (const OsmlBackend *self, OsmlPrecision precision,
+							   OsmlOptim optim, const OsmlOptimStep *step,
+							   size_t first, size_t n, void *params, const void *grad,
+							   void *state, size_t n_params);
 
 	/*
 	 * The proximal step of an l1 penalty: n of all n_params parameters, from `first` on,
@@ -101,16 +108,19 @@ struct OsmlBackend
 	 * (Yun, Lozano and Yang, "Adaptive Proximal Gradient Methods for Structured Neural
 	 * Networks", NeurIPS 2021).
 	 */
-	void		(*shrink) (OsmlPrecision precision, OsmlOptim optim,
+	void		(*shrink) (const OsmlBackend *self, OsmlPrecision precision, OsmlOptim optim,
 						   const OsmlOptimStep *step, double l1, size_t first, size_t n,
 						   void *params, const void *state, size_t n_params);
 
 	/* Euclidean norm of n values; not finite when a value is not */
-	double		(*norm) (OsmlPrecision precision, size_t n, const void *v);
+	double		(*norm) (const OsmlBackend *self, OsmlPrecision precision, size_t n,
+						 const void *v);
 
 	/* v *= factor; v clamped to [-limit, limit] */
-	void		(*scale) (OsmlPrecision precision, size_t n, void *v, double factor);
-	void		(*clamp) (OsmlPrecision precision, size_t n, void *v, double limit);
+	void		(*scale) (const OsmlBackend *self, OsmlPrecision precision, size_t n,
+						  void *v, double factor);
+	void		(*clamp) (const OsmlBackend *self, OsmlPrecision precision, size_t n,
+						  void *v, double limit);
 
 	/*
 	 * A dense layer; w is [outputs, inputs], row-major.  dense: z = bias + w x,
@@ -126,37 +136,41 @@ struct OsmlBackend
 							   const void *w, OsmlTile slope, OsmlTile x_slope);
 
 	/* value = f(value), and the slope there */
-	void		(*activate) (OsmlPrecision precision, OsmlActivation activation,
-							 OsmlTile value, OsmlTile slope);
+	void		(*activate) (const OsmlBackend *self, OsmlPrecision precision,
+							 OsmlActivation activation, OsmlTile value, OsmlTile slope);
 
 	/* v *= factor, value by value */
-	void		(*multiply) (OsmlPrecision precision, OsmlTile v, OsmlTile factor);
+	void		(*multiply) (const OsmlBackend *self, OsmlPrecision precision, OsmlTile v,
+							 OsmlTile factor);
 
 	/* value and slope *= 1 / (1 - probability), or 0 where dropped */
-	void		(*dropout) (OsmlPrecision precision, const OsmlDropout *dropout,
-							OsmlTile value, OsmlTile slope);
+	void		(*dropout) (const OsmlBackend *self, OsmlPrecision precision,
+							const OsmlDropout *dropout, OsmlTile value, OsmlTile slope);
 
 	/*
 	 * An embedding: table is [categories, z.n], row-major.  embed: z[j][r] = entry
 	 * j of the row of codes[r]; embed_grad: that entry of g += slope[j][r].
 	 */
-	void		(*embed) (OsmlPrecision precision, const int32_t *codes,
+	void		(*embed) (const OsmlBackend *self, OsmlPrecision precision, const int32_t *codes,
 						  const void *table, OsmlTile z);
-	void		(*embed_grad) (OsmlPrecision precision, const int32_t *codes, int size,
-							   OsmlTile slope, void *g);
+	void		(*embed_grad) (const OsmlBackend *self, OsmlPrecision precision,
+							   const int32_t *codes, int size, OsmlTile slope, void *g);
 
 	/*
 	 * For batch norm, column by column.  sums[j] += the sum of x[j], or of (a[j] -
 	 * center[j]) (b[j] - center[j]); map: out = (x - center) factor + shift, out
 	 * may be x; unmap: v = factor (v - shift - x share).
 	 */
-	void		(*sums) (OsmlPrecision precision, OsmlTile x, double *sums);
-	void		(*comoments) (OsmlPrecision precision, OsmlTile a, OsmlTile b,
-							  const double *center, double *sums);
-	void		(*map) (OsmlPrecision precision, OsmlTile x, const double *center,
-						const double *factor, const double *shift, OsmlTile out);
-	void		(*unmap) (OsmlPrecision precision, OsmlTile x, const double *factor,
-						  const double *shift, const double *share, OsmlTile v);
+	void		(*sums) (const OsmlBackend *self, OsmlPrecision precision, OsmlTile x,
+						 double *sums);
+	void		(*comoments) (const OsmlBackend *self, OsmlPrecision precision, OsmlTile a,
+							  OsmlTile b, const double *center, double *sums);
+	void		(*map) (const OsmlBackend *self, OsmlPrecision precision, OsmlTile x,
+						const double *center, const double *factor, const double *shift,
+						OsmlTile out);
+	void		(*unmap) (const OsmlBackend *self, OsmlPrecision precision, OsmlTile x,
+						  const double *factor, const double *shift, const double *share,
+						  OsmlTile v);
 
 	/*
 	 * A library's matrix products, for layers large enough; NULL: plain loops.  A
@@ -164,6 +178,9 @@ struct OsmlBackend
 	 * their last bits, and outputs of a row may depend on the rows beside it.
 	 */
 	const OsmlGemm *gemm;
+
+	/* threads that share an operation's work, see cpu_team.h; NULL: the caller's alone */
+	struct OsmlTeam *team;
 };
 
 extern const OsmlBackend osml_backend_cpu;

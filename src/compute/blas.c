@@ -40,6 +40,11 @@ DECLARE_GEMM(sgemm_, float);
 
 /* OpenBLAS's own; absent when another LAPACK is linked */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern void *blas_memory_alloc(int position) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
+
+/* that a run may have, see osml.threads */
+#define MAX_THREADS 64
 
 /* run dsyevd; with lwork and liwork -1 it only says what it needs */
 static int
@@ -53,21 +58,31 @@ call_dsyevd(int n, double *a, double *w, double *work, int lwork, int *iwork,
 }
 
 /*
- * One product that is not small, so that the library takes the buffer that it works in,
- * and keeps, while there is memory for it.
+ * Have the library take the buffers that it works in while there is memory for them: it
+ * keeps what is given back.  Without its own functions one product of a size that is not
+ * small has it take one.
  */
 static void
-take_buffer(void)
+take_buffers(int threads)
 {
 	const int	n = 128;
 	const double one = 1;
-	double	   *a = calloc((size_t) n * n, sizeof(double));
-	double	   *c = calloc((size_t) n * n, sizeof(double));
+	void	   *buffers[MAX_THREADS];
+	double	   *a;
 
-	if (a != NULL && c != NULL)
-		dgemm_("N", "N", &n, &n, &n, &one, a, &n, a, &n, &one, c, &n, 1, 1);
+	threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+	if (blas_memory_alloc != NULL && blas_memory_free != NULL)
+	{
+		for (int i = 0; i < threads; i++)
+			buffers[i] = blas_memory_alloc(0);
+		for (int i = 0; i < threads; i++)
+			blas_memory_free(buffers[i]);
+		return;
+	}
+	a = calloc((size_t) n * n * 2, sizeof(double));
+	if (a != NULL)
+		dgemm_("N", "N", &n, &n, &n, &one, a, &n, a, &n, &one, a + n * n, &n, 1, 1);
 	free(a);
-	free(c);
 }
 
 /* eigenvalues (ascending) and vectors of a symmetric n x n matrix; 0: done */
@@ -80,10 +95,9 @@ osml_blas_syev(int n, double *a, double *w)
 	int		   *iwork;
 	int			info;
 
-	/* one trainer, one thread: the operator decides about more */
 	if (openblas_set_num_threads != NULL)
 		openblas_set_num_threads(1);
-	take_buffer();
+	take_buffers(1);
 	info = call_dsyevd(n, a, w, &lwork, -1, &liwork, -1);
 	if (info != 0)
 		return info;
@@ -116,14 +130,17 @@ function(const OsmlGemmShape *s, const type *a, const type *b, type *c) \
 DEFINE_GEMM(gemm_f64, dgemm_, double)
 DEFINE_GEMM(gemm_f32, sgemm_, float)
 
-/* the two, on so many threads */
+/*
+ * Threads are the caller's: the library's own would cut a product by their number, and
+ * bits would depend on it.
+ */
 const OsmlGemm *
 osml_blas_gemm(int threads)
 {
 	static const OsmlGemm gemm = {.f64 = gemm_f64,.f32 = gemm_f32};
 
 	if (openblas_set_num_threads != NULL)
-		openblas_set_num_threads(threads);
-	take_buffer();
+		openblas_set_num_threads(1);
+	take_buffers(threads);
 	return &gemm;
 }

@@ -1,6 +1,6 @@
 /*
  * cpu.c
- *	  OsmlBackend on the CPU: plain loops, one thread.
+ *	  OsmlBackend on the CPU: plain loops.
  *
  * Each entry picks the typed kernel by precision and nothing else; the loops
  * are in the kernel_*.h files.  No BLAS: at these sizes (a block in cache) the
@@ -18,7 +18,7 @@
 
 /* z = bias + X w over rows [lo, hi) */
 static void
-cpu_affine(OsmlPrecision precision, const OsmlLayout *layout,
+cpu_affine(const OsmlBackend *self, OsmlPrecision precision, const OsmlLayout *layout,
 		   const OsmlBlock *block, int lo, int hi, const void *w, double bias,
 		   void *z)
 {
@@ -30,7 +30,7 @@ cpu_affine(OsmlPrecision precision, const OsmlLayout *layout,
 
 /* values and slopes of rows [lo, hi); the label and weight follow the columns */
 static double
-cpu_loss(OsmlPrecision precision, OsmlLoss loss, double param,
+cpu_loss(const OsmlBackend *self, OsmlPrecision precision, OsmlLoss loss, double param,
 		 const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
 		 const void *z, void *slope)
 {
@@ -51,7 +51,7 @@ cpu_loss(OsmlPrecision precision, OsmlLoss loss, double param,
 
 /* the same by class */
 static double
-cpu_class_loss(OsmlPrecision precision, OsmlLoss loss, int n_outputs,
+cpu_class_loss(const OsmlBackend *self, OsmlPrecision precision, OsmlLoss loss, int n_outputs,
 			   const OsmlLayout *layout, const OsmlBlock *block, int lo, int hi,
 			   const void *z, void *slope)
 {
@@ -70,24 +70,21 @@ cpu_class_loss(OsmlPrecision precision, OsmlLoss loss, int n_outputs,
 									  slope);
 }
 
-/* g += Xᵀ slope; returns the sum of the slopes, which is the bias's gradient */
-static double
-cpu_affine_grad(OsmlPrecision precision, const OsmlLayout *layout,
-				const OsmlBlock *block, int lo, int hi, const void *slope,
-				void *g)
+/* g += Xᵀ slope */
+static void
+cpu_affine_grad(const OsmlBackend *self, OsmlPrecision precision, const OsmlLayout *layout,
+				const OsmlBlock *block, int lo, int hi, int first, int last,
+				const void *slope, void *g)
 {
 	if (precision == OSML_FLOAT32)
-	{
-		osml_kernel_affine_grad_f32(layout->n_dense, block, lo, hi, slope, g);
-		return osml_kernel_sum_f32((size_t) (hi - lo), slope);
-	}
-	osml_kernel_affine_grad_f64(layout->n_dense, block, lo, hi, slope, g);
-	return osml_kernel_sum_f64((size_t) (hi - lo), slope);
+		osml_kernel_affine_grad_f32(first, last, block, lo, hi, slope, g);
+	else
+		osml_kernel_affine_grad_f64(first, last, block, lo, hi, slope, g);
 }
 
 /* z += the entries of the rows' codes, one code column after the other */
 static void
-cpu_gather(OsmlPrecision precision, const OsmlLayout *layout,
+cpu_gather(const OsmlBackend *self, OsmlPrecision precision, const OsmlLayout *layout,
 		   const OsmlBlock *block, int lo, int hi, const void *tables, void *z)
 {
 	size_t		table = 0;
@@ -106,7 +103,7 @@ cpu_gather(OsmlPrecision precision, const OsmlLayout *layout,
 
 /* the entries of the rows' codes += the rows' slopes */
 static void
-cpu_scatter(OsmlPrecision precision, const OsmlLayout *layout,
+cpu_scatter(const OsmlBackend *self, OsmlPrecision precision, const OsmlLayout *layout,
 			const OsmlBlock *block, int lo, int hi, const void *slope, void *g)
 {
 	size_t		table = 0;
@@ -127,20 +124,25 @@ cpu_scatter(OsmlPrecision precision, const OsmlLayout *layout,
 
 /* one update of n parameters */
 static void
-cpu_optim_step(OsmlPrecision precision, OsmlOptim optim,
-			   const OsmlOptimStep *step, size_t n, void *params,
-			   const void *grad, void *state)
+cpu_optim_step(const OsmlBackend *self, OsmlPrecision precision, OsmlOptim optim,
+			   const OsmlOptimStep *step, size_t first, size_t n, void *params,
+			   const void *grad, void *state, size_t n_params)
 {
 	if (precision == OSML_FLOAT32)
-		osml_optim_all_f32[optim] (step, n, params, grad, state);
+		osml_optim_all_f32[optim] (step, n, (float *) params + first,
+								   (const float *) grad + first, (float *) state + first,
+								   n_params);
 	else
-		osml_optim_all_f64[optim] (step, n, params, grad, state);
+		osml_optim_all_f64[optim] (step, n, (double *) params + first,
+								   (const double *) grad + first, (double *) state + first,
+								   n_params);
 }
 
 /* the proximal step of n parameters */
 static void
-cpu_shrink(OsmlPrecision precision, OsmlOptim optim, const OsmlOptimStep *step, double l1,
-		   size_t first, size_t n, void *params, const void *state, size_t n_params)
+cpu_shrink(const OsmlBackend *self, OsmlPrecision precision, OsmlOptim optim,
+		   const OsmlOptimStep *step, double l1, size_t first, size_t n, void *params,
+		   const void *state, size_t n_params)
 {
 	if (precision == OSML_FLOAT32)
 		osml_optim_shrink_f32[optim] (step, n, (float) l1, (float *) params + first,
@@ -152,7 +154,7 @@ cpu_shrink(OsmlPrecision precision, OsmlOptim optim, const OsmlOptimStep *step, 
 
 /* Euclidean norm of n values, summed in float64 */
 static double
-cpu_norm(OsmlPrecision precision, size_t n, const void *v)
+cpu_norm(const OsmlBackend *self, OsmlPrecision precision, size_t n, const void *v)
 {
 	return precision == OSML_FLOAT32 ? osml_kernel_norm_f32(n, v) :
 		osml_kernel_norm_f64(n, v);
@@ -160,7 +162,7 @@ cpu_norm(OsmlPrecision precision, size_t n, const void *v)
 
 /* v *= factor */
 static void
-cpu_scale(OsmlPrecision precision, size_t n, void *v, double factor)
+cpu_scale(const OsmlBackend *self, OsmlPrecision precision, size_t n, void *v, double factor)
 {
 	if (precision == OSML_FLOAT32)
 		osml_kernel_scale_f32(n, v, (float) factor);
@@ -170,7 +172,7 @@ cpu_scale(OsmlPrecision precision, size_t n, void *v, double factor)
 
 /* v held within [-limit, limit] */
 static void
-cpu_clamp(OsmlPrecision precision, size_t n, void *v, double limit)
+cpu_clamp(const OsmlBackend *self, OsmlPrecision precision, size_t n, void *v, double limit)
 {
 	if (precision == OSML_FLOAT32)
 		osml_kernel_clamp_f32(n, v, (float) limit);

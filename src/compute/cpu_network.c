@@ -19,22 +19,31 @@
 #define COLUMN(type, columns, j) \
 	((type *) (columns).values + (size_t) (j) * (columns).stride)
 
-/* is a layer of these sizes left to the library? */
-static bool
-use_gemm(const OsmlBackend *self, int n_in, int n_out, int rows)
+bool
+osml_cpu_uses_gemm(const OsmlBackend *self, int n_in, int n_out, int rows)
 {
 	return self->gemm != NULL && n_in >= GEMM_MIN && n_out >= GEMM_MIN && rows >= GEMM_MIN;
 }
 
-/* the library's product in the precision */
+/* the library's product in the precision, some rows of C at a time */
 static void
 gemm(const OsmlBackend *self, OsmlPrecision precision, const OsmlGemmShape *shape,
 	 const void *a, const void *b, void *c)
 {
-	if (precision == OSML_FLOAT32)
-		self->gemm->f32(shape, a, b, c);
-	else
-		self->gemm->f64(shape, a, b, c);
+	OsmlGemmShape piece = *shape;
+
+	for (int first = 0; first < shape->m; first += piece.m)
+	{
+		size_t		at_a = (size_t) first * (size_t) (shape->a_transposed ? 1 : shape->lda);
+		size_t		at_c = (size_t) first * (size_t) shape->ldc;
+		int			rest = shape->m - first;
+
+		piece.m = rest < 2 * OSML_GEMM_COLUMNS ? rest : OSML_GEMM_COLUMNS;
+		if (precision == OSML_FLOAT32)
+			self->gemm->f32(&piece, (const float *) a + at_a, b, (float *) c + at_c);
+		else
+			self->gemm->f64(&piece, (const double *) a + at_a, b, (double *) c + at_c);
+	}
 }
 
 /* z[o][r] = bias[o] */
@@ -77,7 +86,7 @@ osml_cpu_dense(const OsmlBackend *self, OsmlPrecision precision, const void *w,
 		.lda = x.n,.ldb = (int) x.stride,.ldc = (int) z.stride
 	};
 
-	if (!use_gemm(self, x.n, z.n, z.rows))
+	if (!osml_cpu_uses_gemm(self, x.n, z.n, z.rows))
 	{
 		product(precision, w, (size_t) x.n, 1, bias, x, z);
 		return;
@@ -87,18 +96,25 @@ osml_cpu_dense(const OsmlBackend *self, OsmlPrecision precision, const void *w,
 }
 
 void
-osml_cpu_dense_back(const OsmlBackend *self, OsmlPrecision precision, const void *w,
-					OsmlTile slope, OsmlTile x_slope)
+osml_cpu_dense_back_inputs(const OsmlBackend *self, OsmlPrecision precision, const void *w,
+						   int n_in, OsmlTile slope, OsmlTile x_slope)
 {
 	const OsmlGemmShape shape = {
 		.m = x_slope.n,.n = slope.rows,.k = slope.n,.a_transposed = true,
-		.lda = x_slope.n,.ldb = (int) slope.stride,.ldc = (int) x_slope.stride
+		.lda = n_in,.ldb = (int) slope.stride,.ldc = (int) x_slope.stride
 	};
 
-	if (use_gemm(self, x_slope.n, slope.n, slope.rows))
+	if (osml_cpu_uses_gemm(self, x_slope.n, slope.n, slope.rows))
 		gemm(self, precision, &shape, w, slope.values, x_slope.values);
 	else
-		product(precision, w, 1, (size_t) x_slope.n, NULL, slope, x_slope);
+		product(precision, w, 1, (size_t) n_in, NULL, slope, x_slope);
+}
+
+void
+osml_cpu_dense_back(const OsmlBackend *self, OsmlPrecision precision, const void *w,
+					OsmlTile slope, OsmlTile x_slope)
+{
+	osml_cpu_dense_back_inputs(self, precision, w, x_slope.n, slope, x_slope);
 }
 
 /* g += slope xᵀ, by the loops */
@@ -127,7 +143,7 @@ osml_cpu_dense_grad(const OsmlBackend *self, OsmlPrecision precision, OsmlTile s
 		.lda = (int) slope.stride,.ldb = (int) x.stride,.ldc = x.n
 	};
 
-	if (use_gemm(self, x.n, slope.n, x.rows))
+	if (osml_cpu_uses_gemm(self, x.n, slope.n, x.rows))
 		gemm(self, precision, &shape, slope.values, x.values, g);
 	else
 		outer_sum(precision, slope, x, g);
@@ -143,8 +159,8 @@ osml_cpu_dense_grad(const OsmlBackend *self, OsmlPrecision precision, OsmlTile s
 }
 
 void
-osml_cpu_activate(OsmlPrecision precision, OsmlActivation activation, OsmlTile value,
-				  OsmlTile slope)
+osml_cpu_activate(const OsmlBackend *self, OsmlPrecision precision,
+				  OsmlActivation activation, OsmlTile value, OsmlTile slope)
 {
 	for (int j = 0; j < value.n; j++)
 	{
@@ -158,7 +174,7 @@ osml_cpu_activate(OsmlPrecision precision, OsmlActivation activation, OsmlTile v
 }
 
 void
-osml_cpu_multiply(OsmlPrecision precision, OsmlTile v, OsmlTile factor)
+osml_cpu_multiply(const OsmlBackend *self, OsmlPrecision precision, OsmlTile v, OsmlTile factor)
 {
 	for (int j = 0; j < v.n; j++)
 	{
@@ -171,8 +187,8 @@ osml_cpu_multiply(OsmlPrecision precision, OsmlTile v, OsmlTile factor)
 
 /* one draw of four words serves four neurons of a row */
 void
-osml_cpu_dropout(OsmlPrecision precision, const OsmlDropout *dropout, OsmlTile value,
-				 OsmlTile slope)
+osml_cpu_dropout(const OsmlBackend *self, OsmlPrecision precision,
+				 const OsmlDropout *dropout, OsmlTile value, OsmlTile slope)
 {
 	OsmlRandomKey key = {
 		.seed = dropout->seed,
@@ -201,8 +217,8 @@ osml_cpu_dropout(OsmlPrecision precision, const OsmlDropout *dropout, OsmlTile v
 }
 
 void
-osml_cpu_embed(OsmlPrecision precision, const int32_t *codes, const void *table,
-			   OsmlTile z)
+osml_cpu_embed(const OsmlBackend *self, OsmlPrecision precision, const int32_t *codes,
+			   const void *table, OsmlTile z)
 {
 	for (int j = 0; j < z.n; j++)
 	{
@@ -216,8 +232,8 @@ osml_cpu_embed(OsmlPrecision precision, const int32_t *codes, const void *table,
 }
 
 void
-osml_cpu_embed_grad(OsmlPrecision precision, const int32_t *codes, int size,
-					OsmlTile slope, void *g)
+osml_cpu_embed_grad(const OsmlBackend *self, OsmlPrecision precision, const int32_t *codes,
+					int size, OsmlTile slope, void *g)
 {
 	for (int j = 0; j < slope.n; j++)
 	{
@@ -231,7 +247,7 @@ osml_cpu_embed_grad(OsmlPrecision precision, const int32_t *codes, int size,
 }
 
 void
-osml_cpu_sums(OsmlPrecision precision, OsmlTile x, double *sums)
+osml_cpu_sums(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, double *sums)
 {
 	for (int j = 0; j < x.n; j++)
 		sums[j] += precision == OSML_FLOAT32 ?
@@ -240,7 +256,7 @@ osml_cpu_sums(OsmlPrecision precision, OsmlTile x, double *sums)
 }
 
 void
-osml_cpu_comoments(OsmlPrecision precision, OsmlTile a, OsmlTile b,
+osml_cpu_comoments(const OsmlBackend *self, OsmlPrecision precision, OsmlTile a, OsmlTile b,
 				   const double *center, double *sums)
 {
 	for (int j = 0; j < a.n; j++)
@@ -252,7 +268,7 @@ osml_cpu_comoments(OsmlPrecision precision, OsmlTile a, OsmlTile b,
 }
 
 void
-osml_cpu_map(OsmlPrecision precision, OsmlTile x, const double *center,
+osml_cpu_map(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *center,
 			 const double *factor, const double *shift, OsmlTile out)
 {
 	for (int j = 0; j < x.n; j++)
@@ -267,7 +283,7 @@ osml_cpu_map(OsmlPrecision precision, OsmlTile x, const double *center,
 }
 
 void
-osml_cpu_unmap(OsmlPrecision precision, OsmlTile x, const double *factor,
+osml_cpu_unmap(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *factor,
 			   const double *shift, const double *share, OsmlTile v)
 {
 	for (int j = 0; j < x.n; j++)

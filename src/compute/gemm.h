@@ -35,7 +35,8 @@ typedef struct OsmlGemm
 						float *c);
 } OsmlGemm;
 
-/* of a module that has one: the functions, run on so many threads from here on */
+/* of a module that has one: functions that so many threads may call at once, each of which
+ * stays on the thread that calls; their memory is taken now */
 typedef const OsmlGemm *(*osml_gemm_fn) (int threads);
 
 #endif							/* OSML_GEMM_H */

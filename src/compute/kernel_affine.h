@@ -118,21 +118,21 @@ OSML_TYPED(osml_dot1) (int n, const OSML_REAL *slope, const OSML_REAL *x,
 	*g += OSML_TYPED(osml_lanes_total) (&sum);
 }
 
-/* g[j] += sum over r of slope[r - lo] x[j][r] */
+/* g[j] += sum over r of slope[r - lo] x[j][r], first <= j < last */
 OSML_CLONES static void
-OSML_TYPED(osml_kernel_affine_grad) (int n_dense, const OsmlBlock *block,
+OSML_TYPED(osml_kernel_affine_grad) (int first, int last, const OsmlBlock *block,
 									 int lo, int hi, const OSML_REAL *slope,
 									 OSML_REAL *g)
 {
-	int			j = 0;
+	int			j = first;
 
-	for (; j + 4 <= n_dense; j += 4)
+	for (; j + 4 <= last; j += 4)
 		OSML_TYPED(osml_dot4) (hi - lo, slope,
 							   OSML_TYPED(osml_column) (block, j, lo),
 							   OSML_TYPED(osml_column) (block, j + 1, lo),
 							   OSML_TYPED(osml_column) (block, j + 2, lo),
 							   OSML_TYPED(osml_column) (block, j + 3, lo), g + j);
-	for (; j < n_dense; j++)
+	for (; j < last; j++)
 		OSML_TYPED(osml_dot1) (hi - lo, slope,
 							   OSML_TYPED(osml_column) (block, j, lo), g + j);
 }

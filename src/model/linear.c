@@ -200,7 +200,7 @@ compute_outputs(const OsmlModelSpec *spec, const OsmlBackend *backend,
 				const OsmlBlock *block, int lo, int hi, const void *params, void *z)
 {
 	if (spec->n_outputs == 1)
-		backend->affine(spec->precision, &spec->layout, block, lo, hi, params,
+		backend->affine(backend, spec->precision, &spec->layout, block, lo, hi, params,
 						linear_bias(spec, params, 0), z);
 	else
 		backend->dense(backend, spec->precision, params,
@@ -208,7 +208,7 @@ compute_outputs(const OsmlModelSpec *spec, const OsmlBackend *backend,
 					   dense_columns(spec, block, lo, hi),
 					   output_columns(spec, z, hi - lo));
 	for (int k = 0; k < spec->n_outputs && spec->layout.n_codes > 0; k++)
-		backend->gather(spec->precision, &spec->layout, block, lo, hi,
+		backend->gather(backend, spec->precision, &spec->layout, block, lo, hi,
 						place(spec, params, osml_linear_entry(spec, k, 0)),
 						place(spec, z, (size_t) k * (size_t) (hi - lo)));
 }
@@ -218,7 +218,7 @@ static void
 add_gradients(const OsmlModelSpec *spec, const OsmlBackend *backend,
 			  const OsmlBlock *block, int lo, int hi, void *slope, void *grad)
 {
-	double		sum;
+	double		sum = 0;
 
 	if (spec->n_outputs > 1)
 	{
@@ -227,9 +227,12 @@ add_gradients(const OsmlModelSpec *spec, const OsmlBackend *backend,
 							spec->bias ? place(spec, grad, osml_linear_bias(spec, 0)) : NULL);
 		return;
 	}
-	sum = backend->affine_grad(spec->precision, &spec->layout, block, lo, hi, slope, grad);
-	if (spec->bias)
-		param_add(spec, grad, osml_linear_bias(spec, 0), sum);
+	backend->affine_grad(backend, spec->precision, &spec->layout, block, lo, hi, 0,
+						 spec->layout.n_dense, slope, grad);
+	if (!spec->bias)
+		return;
+	backend->sums(backend, spec->precision, output_columns(spec, slope, hi - lo), &sum);
+	param_add(spec, grad, osml_linear_bias(spec, 0), sum);
 }
 
 /* gradient sum and loss sum of a tile of rows */
@@ -240,14 +243,14 @@ accumulate_tile(const OsmlModelSpec *spec, const OsmlBackend *backend,
 {
 	compute_outputs(spec, backend, block, lo, hi, params, z);
 	if (osml_loss_by_class(spec->loss))
-		*loss_sum += backend->class_loss(spec->precision, spec->loss, spec->n_outputs,
+		*loss_sum += backend->class_loss(backend, spec->precision, spec->loss, spec->n_outputs,
 										 &spec->layout, block, lo, hi, z, slope);
 	else
-		*loss_sum += backend->loss(spec->precision, spec->loss, spec->loss_param,
+		*loss_sum += backend->loss(backend, spec->precision, spec->loss, spec->loss_param,
 								   &spec->layout, block, lo, hi, z, slope);
 	add_gradients(spec, backend, block, lo, hi, slope, grad);
 	for (int k = 0; k < spec->n_outputs && spec->layout.n_codes > 0; k++)
-		backend->scatter(spec->precision, &spec->layout, block, lo, hi,
+		backend->scatter(backend, spec->precision, &spec->layout, block, lo, hi,
 						 place(spec, slope, (size_t) k * (size_t) (hi - lo)),
 						 place(spec, grad, osml_linear_entry(spec, k, 0)));
 }

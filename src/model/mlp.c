@@ -102,7 +102,7 @@ accumulate_tile(const OsmlMlp *mlp, const OsmlBackend *backend, OsmlMlpRows *row
 		/* a layer's inputs are no longer needed: their slopes take their place */
 		osml_mlp_back(mlp, backend, params, rows, l, rows->value[l]);
 		if (l > 0)
-			backend->multiply(precision, rows->slope[l], rows->value[l]);
+			backend->multiply(backend, precision, rows->slope[l], rows->value[l]);
 		else
 			osml_mlp_embed_grad(mlp, backend, rows, rows->value[0], grad);
 	}

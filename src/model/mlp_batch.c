@@ -212,14 +212,14 @@ normalise(Batch *batch, int l, void *params)
 	memset(batch->sum, 0, bytes);
 	memset(batch->product, 0, bytes);
 	for (int64_t c = 0; c < chunks_of(n); c++)
-		batch->backend->sums(precision, chunk_at(batch, c).rows.value[l], batch->sum);
+		batch->backend->sums(batch->backend, precision, chunk_at(batch, c).rows.value[l], batch->sum);
 	for (int j = 0; j < layer->n_in; j++)
 		mean[j] /= (double) n;
 	for (int64_t c = 0; c < chunks_of(n); c++)
 	{
 		OsmlTile x = chunk_at(batch, c).rows.value[l];
 
-		batch->backend->comoments(precision, x, x, mean, batch->product);
+		batch->backend->comoments(batch->backend, precision, x, x, mean, batch->product);
 	}
 	for (int j = 0; j < layer->n_in; j++)
 	{
@@ -234,7 +234,7 @@ normalise(Batch *batch, int l, void *params)
 	{
 		OsmlTile x = chunk_at(batch, c).rows.value[l];
 
-		batch->backend->map(precision, x, mean, batch->inverse[l], batch->zeroes, x);
+		batch->backend->map(batch->backend, precision, x, mean, batch->inverse[l], batch->zeroes, x);
 	}
 	if (tracked)
 		osml_mlp_set(mlp, params, layer->batches,
@@ -262,7 +262,7 @@ layer_inputs(Batch *batch, const Chunk *chunk, int l)
 
 	x.n = batch->mlp.layer[l].n_in;
 	x.rows = chunk->rows.n;
-	batch->backend->map(batch->mlp.spec->precision, chunk->rows.value[l], batch->zeroes,
+	batch->backend->map(batch->backend, batch->mlp.spec->precision, chunk->rows.value[l], batch->zeroes,
 						batch->gain, batch->shift, x);
 	return x;
 }
@@ -306,10 +306,10 @@ back_through_norm(Batch *batch, int l, void *grad)
 		OsmlTile slope = chunk.x_slope;
 
 		slope.n = mlp->layer[l].n_in;
-		batch->backend->unmap(precision, chunk.rows.value[l], batch->gain, batch->sum,
+		batch->backend->unmap(batch->backend, precision, chunk.rows.value[l], batch->gain, batch->sum,
 							  batch->product, slope);
 		if (l > 0)
-			batch->backend->multiply(precision, chunk.rows.slope[l], slope);
+			batch->backend->multiply(batch->backend, precision, chunk.rows.slope[l], slope);
 		else
 			osml_mlp_embed_grad(mlp, batch->backend, &chunk.rows, slope, grad);
 	}
@@ -335,8 +335,8 @@ backward(Batch *batch, int l, const void *params, void *grad)
 		osml_mlp_weight_grad(mlp, batch->backend, &chunk.rows, l,
 							 layer_inputs(batch, &chunk, l), grad);
 		osml_mlp_back(mlp, batch->backend, params, &chunk.rows, l, slope);
-		batch->backend->sums(mlp->spec->precision, slope, batch->sum);
-		batch->backend->comoments(mlp->spec->precision, slope, chunk.rows.value[l],
+		batch->backend->sums(batch->backend, mlp->spec->precision, slope, batch->sum);
+		batch->backend->comoments(batch->backend, mlp->spec->precision, slope, chunk.rows.value[l],
 								  batch->zeroes, batch->product);
 	}
 	for (int j = 0; j < layer->n_in; j++)

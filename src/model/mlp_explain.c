@@ -210,7 +210,7 @@ go_forward(Line *line, int n)
 		if (line->head.network.batch_norm)
 		{
 			osml_mlp_running_norm(&line->mlp, line->params, l, &line->norm);
-			backend->map(OSML_FLOAT64, x, line->norm.center, line->norm.factor,
+			backend->map(backend, OSML_FLOAT64, x, line->norm.center, line->norm.factor,
 						 line->norm.shift, x);
 		}
 		osml_mlp_forward(&line->mlp, backend, line->params, &line->rows, l, x, false);
@@ -237,11 +237,11 @@ go_back(Line *line)
 			osml_mlp_running_norm(&line->mlp, line->params, l, &line->norm);
 			for (int j = 0; j < x.n; j++)
 				line->norm.center[j] = line->norm.shift[j] = 0;
-			backend->map(OSML_FLOAT64, x, line->norm.center, line->norm.factor,
+			backend->map(backend, OSML_FLOAT64, x, line->norm.center, line->norm.factor,
 						 line->norm.shift, x);
 		}
 		if (l > 0)
-			backend->multiply(OSML_FLOAT64, line->rows.slope[l], x);
+			backend->multiply(backend, OSML_FLOAT64, line->rows.slope[l], x);
 	}
 }
 

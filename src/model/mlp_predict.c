@@ -122,7 +122,7 @@ go_forward(const OsmlMlp *mlp, const OsmlBackend *backend, const void *params, W
 		if (mlp->spec->network.batch_norm)
 		{
 			osml_mlp_running_norm(mlp, params, l, &work->norm);
-			backend->map(mlp->spec->precision, x, work->norm.center, work->norm.factor,
+			backend->map(backend, mlp->spec->precision, x, work->norm.center, work->norm.factor,
 						 work->norm.shift, x);
 		}
 		osml_mlp_forward(mlp, backend, params, &work->rows, l, x, false);

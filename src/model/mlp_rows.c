@@ -83,7 +83,7 @@ osml_mlp_embed(const OsmlMlp *mlp, const OsmlBackend *backend, const void *param
 	{
 		int			width = osml_mlp_embedding_width(spec, k);
 
-		backend->embed(spec->precision, codes + (size_t) k * code_stride,
+		backend->embed(backend, spec->precision, codes + (size_t) k * code_stride,
 					   osml_mlp_place(mlp, params, table),
 					   part(mlp, inputs, column, width));
 		column += width;
@@ -140,10 +140,10 @@ osml_mlp_forward(const OsmlMlp *mlp, const OsmlBackend *backend, const void *par
 				   rows->value[l + 1]);
 	if (l == mlp->n_layers - 1)
 		return;
-	backend->activate(spec->precision, spec->network.activation, rows->value[l + 1],
+	backend->activate(backend, spec->precision, spec->network.activation, rows->value[l + 1],
 					  rows->slope[l + 1]);
 	if (train && dropout.probability > 0)
-		backend->dropout(spec->precision, &dropout, rows->value[l + 1], rows->slope[l + 1]);
+		backend->dropout(backend, spec->precision, &dropout, rows->value[l + 1], rows->slope[l + 1]);
 }
 
 /* the loss of the outputs, and its slopes */
@@ -155,10 +155,10 @@ osml_mlp_loss(const OsmlMlp *mlp, const OsmlBackend *backend, const OsmlMlpRows 
 	void	   *slope = rows->slope[mlp->n_layers].values;
 
 	if (osml_loss_by_class(spec->loss))
-		return backend->class_loss(spec->precision, spec->loss, spec->n_outputs,
+		return backend->class_loss(backend, spec->precision, spec->loss, spec->n_outputs,
 								   &spec->layout, rows->block, rows->lo,
 								   rows->lo + rows->n, z, slope);
-	return backend->loss(spec->precision, spec->loss, spec->loss_param, &spec->layout,
+	return backend->loss(backend, spec->precision, spec->loss, spec->loss_param, &spec->layout,
 						 rows->block, rows->lo, rows->lo + rows->n, z, slope);
 }
 
@@ -197,7 +197,7 @@ osml_mlp_embed_grad(const OsmlMlp *mlp, const OsmlBackend *backend,
 	{
 		int			width = osml_mlp_embedding_width(mlp->spec, k);
 
-		backend->embed_grad(mlp->spec->precision,
+		backend->embed_grad(backend, mlp->spec->precision,
 							osml_block_codes(rows->block, layout, k) + rows->lo,
 							layout->code_sizes[k], part(mlp, x_slope, column, width),
 							osml_mlp_place(mlp, grad, table));

@@ -14,8 +14,10 @@
 
 #include "train/blas_module.h"
 
-/* address space of the library, some 45 MB, and of the buffer that it works in, 128 MB */
-#define BLAS_BYTES ((size_t) 256 * 1024 * 1024)
+/* address space of the library, some 45 MB, and of the buffer that a thread works in,
+ * 128 MB */
+#define LIBRARY_BYTES ((size_t) 128 * 1024 * 1024)
+#define THREAD_BYTES ((size_t) 128 * 1024 * 1024)
 
 /*
  * OpenBLAS asks for its buffer again and again until it gets it, which no signal ends.
@@ -23,9 +25,10 @@
  * before rows fill memory.
  */
 static void
-check_room(void)
+check_room(int threads)
 {
-	void	   *room = mmap(NULL, BLAS_BYTES, PROT_READ | PROT_WRITE,
+	size_t		bytes = LIBRARY_BYTES + (size_t) threads * THREAD_BYTES;
+	void	   *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 							MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (room == MAP_FAILED)
@@ -33,9 +36,9 @@ check_room(void)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
 				 errdetail("OpenBLAS may take %zu MB beside what osml.max_memory bounds.",
-						   BLAS_BYTES / (1024 * 1024)),
+						   bytes / (1024 * 1024)),
 				 errhint("Free memory, raise what the system lets a process of the server have, or train a model with narrower layers or fewer columns.")));
-	munmap(room, BLAS_BYTES);
+	munmap(room, bytes);
 }
 
 /*
@@ -46,7 +49,7 @@ check_room(void)
  * meant for the server.
  */
 void *
-osml_blas_function(const char *name)
+osml_blas_function(const char *name, int threads)
 {
 	char		path[MAXPGPATH];
 	sigset_t	all;
@@ -56,7 +59,7 @@ osml_blas_function(const char *name)
 	snprintf(path, sizeof(path), "%s/osml_blas%s", pkglib_path, DLSUFFIX);
 	if (access(path, R_OK) != 0)
 		return NULL;
-	check_room();
+	check_room(threads);
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);

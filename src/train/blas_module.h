@@ -8,7 +8,7 @@
 #include "fmgr.h"
 
 /* a function of the module, or NULL where it is not installed.  Error: there is no memory
- * for the library to work in */
-extern void *osml_blas_function(const char *name);
+ * for the library to work in, on so many threads */
+extern void *osml_blas_function(const char *name, int threads);
 
 #endif							/* OSML_BLAS_MODULE_H */

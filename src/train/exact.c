@@ -28,7 +28,7 @@ static osml_syev_fn
 choose_eigensolver(int n_columns)
 {
 	osml_syev_fn found = n_columns <= SMALL_PROBLEM ? NULL :
-		(osml_syev_fn) osml_blas_function("osml_blas_syev");
+		(osml_syev_fn) osml_blas_function("osml_blas_syev", 1);
 
 	return found ? found : osml_jacobi_syev;
 }

@@ -62,15 +62,15 @@ clip_gradient(OsmlFit *fit, double norm)
 	if (limit <= 0)
 		return norm;
 	if (run->hparams->gradient_clip_algorithm == OSML_CLIP_VALUE)
-		run->backend->clamp(run->spec.precision, fit->n_params, fit->grad, limit);
+		run->backend->clamp(run->backend, run->spec.precision, fit->n_params, fit->grad, limit);
 	else
 	{
 		double		factor = limit / (norm + 1e-6);
 
 		if (factor < 1)
-			run->backend->scale(run->spec.precision, fit->n_params, fit->grad, factor);
+			run->backend->scale(run->backend, run->spec.precision, fit->n_params, fit->grad, factor);
 	}
-	after = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	after = run->backend->norm(run->backend, run->spec.precision, fit->n_params, fit->grad);
 	if (after < norm)
 		fit->clipped_steps++;
 	return after;
@@ -154,7 +154,7 @@ shrink_weights(OsmlFit *fit, const OsmlOptimStep *step)
 	for (int i = 0; i < n; i++)
 	{
 		if (tensors[i].ndim == 2)
-			run->backend->shrink(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
+			run->backend->shrink(run->backend, run->spec.precision, (OsmlOptim) run->hparams->optimizer,
 								 step, run->hparams->l1, tensors[i].offset, tensors[i].size,
 								 run->params, fit->optim_state, fit->n_params);
 	}
@@ -184,9 +184,9 @@ update_params(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlOptimStep update;
 
 	osml_optim_begin_step(&update, &fit->hyper, step->lr, run->row.steps + 1);
-	run->backend->optim_step(run->spec.precision, (OsmlOptim) run->hparams->optimizer,
-							 &update, fit->n_params, run->params, fit->grad,
-							 fit->optim_state);
+	run->backend->optim_step(run->backend, run->spec.precision, (OsmlOptim) run->hparams->optimizer,
+							 &update, 0, fit->n_params, run->params, fit->grad,
+							 fit->optim_state, fit->n_params);
 	if (run->hparams->detect_anomaly)
 		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
@@ -248,9 +248,9 @@ take_step(OsmlFit *fit)
 
 	step.raw_loss = fit->loss_sum / weight;
 	step.loss = step.raw_loss * run->loss_unit;
-	run->backend->scale(run->spec.precision, fit->n_params, fit->grad,
+	run->backend->scale(run->backend, run->spec.precision, fit->n_params, fit->grad,
 						1.0 / weight);
-	step.norm = run->backend->norm(run->spec.precision, fit->n_params, fit->grad);
+	step.norm = run->backend->norm(run->backend, run->spec.precision, fit->n_params, fit->grad);
 	if (run->row.steps == 0)
 		fit->first_loss = step.raw_loss;
 	usable = run->plan->range.on ? osml_range_step(fit, &step) : osml_judge_step(fit, &step);

@@ -16,6 +16,7 @@
 #include "catalog/run.h"
 #include "hparams/hparams.h"
 #include "train/dataset.h"
+#include "train/device.h"
 #include "train/launcher.h"
 #include "train/parts.h"
 #include "train/range_test.h"
@@ -220,6 +221,7 @@ osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launch)
 		osml_range_resolve(hparams, &plan->range);
 	osml_hparams_check(hparams);
 	check_restart(hparams);
+	osml_check_threads(hparams);
 	if (warm == NULL)
 		hparams->warm_start = 0;
 	plan->wait = request->wait;

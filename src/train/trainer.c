@@ -29,8 +29,8 @@
 #include "model/linear.h"
 #include "osml.h"
 #include "train/best.h"
-#include "train/blas_module.h"
 #include "train/checkpoint.h"
+#include "train/device.h"
 #include "train/exact.h"
 #include "train/fit.h"
 #include "train/kind.h"
@@ -45,9 +45,6 @@
 #include "train/version.h"
 #include "train/warm.h"
 #include "train/worker.h"
-
-/* layers of fewer neurons are as fast in loops of our own */
-#define WIDE_LAYER 64
 
 /* the process runs one run; the exit callback needs to find it */
 static OsmlRun *current_run = NULL;
@@ -213,29 +210,6 @@ create_run(OsmlSegment *segment)
 	return run;
 }
 
-/*
- * The backend, with a library's products for wide layers.  One thread: a shared
- * server stays shared.
- */
-static const OsmlBackend *
-choose_backend(const OsmlModelSpec *spec)
-{
-	const OsmlNetwork *network = &spec->network;
-	OsmlBackend *backend;
-	osml_gemm_fn gemm;
-	bool		wide = false;
-
-	for (int l = 1; l < network->n_hidden; l++)
-		wide = wide || (network->hidden[l - 1] >= WIDE_LAYER && network->hidden[l] >= WIDE_LAYER);
-	gemm = wide ? (osml_gemm_fn) osml_blas_function("osml_blas_gemm") : NULL;
-	if (gemm == NULL)
-		return &osml_backend_cpu;
-	backend = palloc(sizeof(OsmlBackend));
-	*backend = osml_backend_cpu;
-	backend->gemm = gemm(1);
-	return backend;
-}
-
 /* The features are known: make room for what depends on their number. */
 static void
 create_model(OsmlRun *run)
@@ -246,7 +220,7 @@ create_model(OsmlRun *run)
 
 	run->layout = osml_model_layout(run->set);
 	*spec = osml_run_spec(run->hparams, &run->layout, run->classes ? run->classes->n : 0);
-	run->backend = choose_backend(spec);
+	run->backend = osml_choose_backend(run);
 	osml_run_take(run, osml_run_model_bytes(spec, run->hparams->batch_size));
 	n = run->layout.n_dense;
 	entries = osml_layout_entries(&run->layout);

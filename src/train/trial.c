@@ -249,9 +249,9 @@ is_finite(const OsmlModelSpec *spec, double loss_sum, double weight, void *grad)
 	size_t		n = spec->ops->n_params(spec);
 
 	weight = weight > 0 ? weight : 1;
-	osml_backend_cpu.scale(spec->precision, n, grad, 1.0 / weight);
+	osml_backend_cpu.scale(&osml_backend_cpu, spec->precision, n, grad, 1.0 / weight);
 	return isfinite(loss_sum / weight) &&
-		isfinite(osml_backend_cpu.norm(spec->precision, n, grad));
+		isfinite(osml_backend_cpu.norm(&osml_backend_cpu, spec->precision, n, grad));
 }
 
 /*
@@ -320,10 +320,11 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 	INSTR_TIME_SET_CURRENT(start);
 	do
 	{
-		backend->scale(spec->precision, n, grad, 1.0);
-		(void) backend->norm(spec->precision, n, grad);
+		backend->scale(backend, spec->precision, n, grad, 1.0);
+		(void) backend->norm(backend, spec->precision, n, grad);
 		osml_optim_begin_step(&update, &hyper, hparams->lr, ++steps);
-		backend->optim_step(spec->precision, optim, &update, n, params, grad, state);
+		backend->optim_step(backend, spec->precision, optim, &update, 0, n, params, grad, state,
+							n);
 		if (hparams->weight_averaging == 1 + OSML_AVERAGE_EMA)
 			osml_average_update(&average, spec->precision, n, averages, params);
 		CHECK_FOR_INTERRUPTS();

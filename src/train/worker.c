@@ -46,7 +46,7 @@ static const char *const carried_settings[] = {
 	"default_text_search_config", "standard_conforming_strings", "backslash_quote",
 	"array_nulls", "transform_null_equals", "xmlbinary", "xmloption", "temp_file_limit",
 	"osml.max_memory", "osml.max_spill", "osml.progress_interval",
-	"osml.max_metric_rows", "osml.max_runs",
+	"osml.max_metric_rows", "osml.max_runs", "osml.threads",
 };
 
 void

@@ -21,7 +21,7 @@ one(OsmlActivation activation, double z, double *slope)
 	OsmlTile value = {&z, 1, 1, 1};
 	OsmlTile slopes = {slope, 1, 1, 1};
 
-	cpu->activate(OSML_FLOAT64, activation, value, slopes);
+	cpu->activate(cpu, OSML_FLOAT64, activation, value, slopes);
 	return z;
 }
 
@@ -39,7 +39,7 @@ test_slopes(OsmlActivation activation)
 
 	for (uint64_t i = 0; i < VALUES; i++)
 		value_f[i] = (float) (5 * noise(1, i));
-	cpu->activate(OSML_FLOAT32, activation, values, slopes);
+	cpu->activate(cpu, OSML_FLOAT32, activation, values, slopes);
 	for (uint64_t i = 0; i < VALUES; i++)
 	{
 		double		z = (float) (5 * noise(1, i));
@@ -76,13 +76,13 @@ test_ends(OsmlActivation activation)
 		OsmlTile slopes = {&slope_f, 1, 1, 1};
 
 		finite = finite && isfinite(one(activation, ends[i], &slope)) && isfinite(slope);
-		cpu->activate(OSML_FLOAT32, activation, value, slopes);
+		cpu->activate(cpu, OSML_FLOAT32, activation, value, slopes);
 		finite = finite && isfinite(end) && isfinite(slope_f);
 	}
 	ok(finite, "%s: finite far from zero", osml_activation_name(activation));
 	ok(isnan(one(activation, NAN, &slope)), "%s: a NaN stays a NaN",
 	   osml_activation_name(activation));
-	cpu->activate(OSML_FLOAT32, activation, (OsmlTile) {&nan_f, 1, 1, 1},
+	cpu->activate(cpu, OSML_FLOAT32, activation, (OsmlTile) {&nan_f, 1, 1, 1},
 				  (OsmlTile) {&slope_f, 1, 1, 1});
 	ok(isnan(nan_f), "%s: in float32 too", osml_activation_name(activation));
 }

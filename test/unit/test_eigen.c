@@ -216,7 +216,7 @@ main(void)
 	find(library, "sgemm_", &library_sgemm);
 	if (lapack == NULL || library_dgemm == NULL || library_sgemm == NULL)
 	{
-		skip(18, "OpenBLAS is not installed");
+		skip(17, "OpenBLAS is not installed");
 		return done();
 	}
 	check_all("OpenBLAS", osml_blas_syev);
@@ -226,7 +226,5 @@ main(void)
 		check_layer((OsmlPrecision) precision, 70, 130, 200);
 		check_layer((OsmlPrecision) precision, 64, 64, 64);
 	}
-	osml_blas_gemm(3);
-	ok(threads == 3, "products run on as many threads as were asked for");
 	return done();
 }

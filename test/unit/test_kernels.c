@@ -98,7 +98,7 @@ check_range(OsmlPrecision precision, int n_dense, int lo, int hi)
 		put(precision, g, j, j);
 	}
 	put(precision, g, n_dense, 99);
-	cpu->affine(precision, &layout, block, lo, hi, w, 0.375, z);
+	cpu->affine(cpu, precision, &layout, block, lo, hi, w, 0.375, z);
 	for (int i = lo; i < hi; i++)
 	{
 		double		want = 0.375;
@@ -114,7 +114,7 @@ check_range(OsmlPrecision precision, int n_dense, int lo, int hi)
 		bad_z += at(precision, z, i - lo) !=
 			(precision == OSML_FLOAT32 ? (double) want_f : want);
 	}
-	cpu->affine_grad(precision, &layout, block, lo, hi, z, g);
+	cpu->affine_grad(cpu, precision, &layout, block, lo, hi, 0, n_dense, z, g);
 	for (int j = 0; j < n_dense; j++)
 	{
 		double		product[OSML_BLOCK_ROWS];
@@ -161,8 +161,8 @@ check_codes(OsmlPrecision precision, int lo, int hi)
 		put(precision, slope, i, noise(55, (uint64_t) i));
 	}
 	put(precision, g, 306, 99);
-	cpu->gather(precision, &layout, block, lo, hi, tables, z);
-	cpu->scatter(precision, &layout, block, lo, hi, slope, g);
+	cpu->gather(cpu, precision, &layout, block, lo, hi, tables, z);
+	cpu->scatter(cpu, precision, &layout, block, lo, hi, slope, g);
 	for (int i = 0; i < hi - lo; i++)
 	{
 		double		want = noise(54, (uint64_t) i);
@@ -215,7 +215,7 @@ check_large_batch(void)
 	for (int i = 0; i < OSML_BLOCK_ROWS; i++)
 		slope[i] = 0.1f;
 	for (int b = 0; b < 1000; b++)
-		cpu->scatter(OSML_FLOAT32, &layout, block, 0, OSML_BLOCK_ROWS, slope, g);
+		cpu->scatter(cpu, OSML_FLOAT32, &layout, block, 0, OSML_BLOCK_ROWS, slope, g);
 	is_close(g[0], 1000.0 * OSML_BLOCK_ROWS * 0.1f, 2e-5, 0,
 			 "float32 slopes of a million rows in one entry");
 	free(block);
@@ -236,7 +236,7 @@ check_loss(OsmlPrecision precision, OsmlLoss loss, int lo, int hi)
 
 	for (int i = 0; i < hi - lo; i++)
 		put(precision, z, i, 2 * noise(60, (uint64_t) i));
-	sum = cpu->loss(precision, loss, 0.5, &layout, block, lo, hi, z, slope);
+	sum = cpu->loss(cpu, precision, loss, 0.5, &layout, block, lo, hi, z, slope);
 	for (int i = 0; i < hi - lo; i++)
 	{
 		double		y = at(precision, osml_block_label(block, &layout), lo + i);
@@ -245,8 +245,8 @@ check_loss(OsmlPrecision precision, OsmlLoss loss, int lo, int hi)
 	}
 	worst = fabs(sum - want);
 	is_close(sum, want, tolerance, tolerance, osml_loss_name(loss));
-	sum = cpu->affine_grad(precision, &layout, block, lo, hi, slope, z);
-	want = 0;
+	sum = want = 0;
+	cpu->sums(cpu, precision, (OsmlTile) {slope, 0, hi - lo, 1}, &sum);
 	for (int i = 0; i < hi - lo; i++)
 		want += at(precision, slope, i);
 	ok(fabs(sum - want) < 1e-14 * fmax(100, fabs(want)) && worst < 1e-3,
@@ -269,12 +269,12 @@ check_vectors(OsmlPrecision precision, int n)
 		put(precision, v, i, 3 * noise(70, (uint64_t) i));
 		sum += at(precision, v, i) * at(precision, v, i);
 	}
-	is_close(cpu->norm(precision, (size_t) n, v), sqrt(sum), 1e-14, 0, "norm");
-	cpu->scale(precision, (size_t) n, v, 0.5);
+	is_close(cpu->norm(cpu, precision, (size_t) n, v), sqrt(sum), 1e-14, 0, "norm");
+	cpu->scale(cpu, precision, (size_t) n, v, 0.5);
 	for (int i = 0; i < n; i++)
 		scaled = scaled && fabs(at(precision, v, i) -
 								1.5 * noise(70, (uint64_t) i)) < 1e-6;
-	cpu->clamp(precision, (size_t) n, v, 0.25);
+	cpu->clamp(cpu, precision, (size_t) n, v, 0.25);
 	for (int i = 0; i < n; i++)
 		clamped = clamped && fabs(at(precision, v, i)) <= 0.25 &&
 			(fabs(1.5 * noise(70, (uint64_t) i)) > 0.25 ||
@@ -292,14 +292,14 @@ check_not_finite(OsmlPrecision precision)
 	{
 		memset(v, 0, sizeof(v));
 		put(precision, v, bad, NAN);
-		ok(isnan(cpu->norm(precision, 9, v)), "norm sees a NaN at %d", bad);
-		cpu->clamp(precision, 9, v, 1);
+		ok(isnan(cpu->norm(cpu, precision, 9, v)), "norm sees a NaN at %d", bad);
+		cpu->clamp(cpu, precision, 9, v, 1);
 		ok(isnan(at(precision, v, bad)), "clamp keeps it");
 		put(precision, v, bad, -INFINITY);
-		ok(isinf(cpu->norm(precision, 9, v)), "norm sees an Inf at %d", bad);
+		ok(isinf(cpu->norm(cpu, precision, 9, v)), "norm sees an Inf at %d", bad);
 	}
 	put(precision, v, 0, 1e30);
-	is_close(cpu->norm(precision, 1, v), 1e30, 1e-7, 0,
+	is_close(cpu->norm(cpu, precision, 1, v), 1e30, 1e-7, 0,
 			 "a float32 norm does not overflow on the way");
 }
 

@@ -30,7 +30,7 @@ one_row(OsmlLoss loss, double param, double z, double y, double *slope)
 	double		value;
 
 	osml_block_label(block, &layout)[0] = y;
-	value = cpu->loss(OSML_FLOAT64, loss, param, &layout, block, 0, 1, &z, slope);
+	value = cpu->loss(cpu, OSML_FLOAT64, loss, param, &layout, block, 0, 1, &z, slope);
 	free(block);
 	return value;
 }
@@ -57,7 +57,7 @@ test_slopes(OsmlLoss loss)
 
 		one_row(loss, DELTA, z, y, &slope);
 		*(float *) osml_block_label(block, &layout) = (float) y;
-		cpu->loss(OSML_FLOAT32, loss, DELTA, &layout, block, 0, 1, &z_f, &slope_f);
+		cpu->loss(cpu, OSML_FLOAT32, loss, DELTA, &layout, block, 0, 1, &z_f, &slope_f);
 		worst = fmax(worst, fabs(numeric - slope));
 		worst_f = fmax(worst_f, fabs(slope - slope_f));
 		free(block);
@@ -145,7 +145,7 @@ test_weights(void)
 
 	for (int i = 0; i < 3; i++)
 		osml_block_column(block, 1)[i] = i;
-	sum = cpu->loss(OSML_FLOAT64, OSML_LOSS_MSE, 0, &weighted, block, 0, 3, z, slope);
+	sum = cpu->loss(cpu, OSML_FLOAT64, OSML_LOSS_MSE, 0, &weighted, block, 0, 3, z, slope);
 	is_close(sum, 4 + 2 * 9, 0, 0, "weights multiply the loss");
 	ok(slope[0] == 0 && slope[1] == 4 && slope[2] == 12, "and the slopes");
 	free(block);

@@ -126,9 +126,9 @@ follow(const TorchEmbedding *torch, uint64_t seed)
 							 scratch);
 		spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
 		worst = fmax(worst, fabs(loss / block->nrows / torch->train_loss[step] - 1));
-		cpu->scale(spec.precision, n, grad, 1.0 / block->nrows);
+		cpu->scale(cpu, spec.precision, n, grad, 1.0 / block->nrows);
 		osml_optim_begin_step(&now, &hyper, hyper.lr, step + 1);
-		cpu->optim_step(spec.precision, optim, &now, n, params, grad, state);
+		cpu->optim_step(cpu, spec.precision, optim, &now, 0, n, params, grad, state, n);
 		free(block);
 	}
 	ok(worst <= tolerance, "its losses agree to %.0e (worst %.1g)", tolerance, worst);
@@ -258,7 +258,7 @@ test_batch_norm(void)
 	spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
 	ok(isfinite(loss) && memcmp(before, params, sizeof(params)) == 0,
 	   "a batch of one row leaves the running statistics alone");
-	ok(isfinite(cpu->norm(OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
+	ok(isfinite(cpu->norm(cpu, OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
 	   grad[0] == 0 && grad[spec.ops->n_params(&spec) - 1] != 0,
 	   "its gradient is finite, and zero where it goes through the normalised values");
 	/* rows 0 to 15 are given up, and the batch begins anew with five others */
@@ -299,7 +299,7 @@ test_dropout(void)
 	for (int j = 0; j < 6; j++)
 		for (int i = 0; i < 1000; i++)
 			value[j][i] = slope[j][i] = other[j][i] = 1;
-	cpu->dropout(OSML_FLOAT64, &dropout, values, slopes);
+	cpu->dropout(cpu, OSML_FLOAT64, &dropout, values, slopes);
 	for (int j = 0; j < 6; j++)
 	{
 		for (int i = 0; i < 1000; i++)
@@ -317,7 +317,7 @@ test_dropout(void)
 	ok(wrong == 0, "kept values are divided by 1 - p, masks are the documented numbers");
 	ok(abs(dropped - 1800) < 150, "three in ten are dropped (%d of 6000)", dropped);
 	dropout.batch = 9;
-	cpu->dropout(OSML_FLOAT64, &dropout, others, slopes);
+	cpu->dropout(cpu, OSML_FLOAT64, &dropout, others, slopes);
 	for (int j = 0; j < 6; j++)
 		for (int i = 0; i < 1000; i++)
 			same += (other[j][i] != 0) == (value[j][i] != 0);
@@ -328,7 +328,7 @@ test_dropout(void)
 	dropout.batch = 8;
 	dropout.row = 350;
 	others.rows = slopes.rows = 500;
-	cpu->dropout(OSML_FLOAT64, &dropout, others, slopes);
+	cpu->dropout(cpu, OSML_FLOAT64, &dropout, others, slopes);
 	same = 0;
 	for (int j = 0; j < 6; j++)
 		for (int i = 0; i < 500; i++)

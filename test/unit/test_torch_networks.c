@@ -196,16 +196,16 @@ train_step(Run *run, int step)
 	double		loss = accumulate(run, (uint64_t) step - 1, (long) (step - 1) * n, n) / n;
 	double		norm;
 
-	cpu->scale(OSML_FLOAT64, run->n_params, run->grad, 1.0 / n);
-	norm = cpu->norm(OSML_FLOAT64, run->n_params, run->grad);
+	cpu->scale(cpu, OSML_FLOAT64, run->n_params, run->grad, 1.0 / n);
+	norm = cpu->norm(cpu, OSML_FLOAT64, run->n_params, run->grad);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	if (!isnan(torch->clip))
-		cpu->scale(OSML_FLOAT64, run->n_params, run->grad,
+		cpu->scale(cpu, OSML_FLOAT64, run->n_params, run->grad,
 				   fmin(1, torch->clip / (norm + 1e-6)));
 	osml_optim_begin_step(&now, &run->hyper, run->hyper.lr, step);
-	cpu->optim_step(OSML_FLOAT64, run->optim, &now, run->n_params, run->params,
-					run->grad, run->state);
+	cpu->optim_step(cpu, OSML_FLOAT64, run->optim, &now, 0, run->n_params, run->params,
+					run->grad, run->state, run->n_params);
 }
 
 /* outputs of the first five rows, in a block and alone */

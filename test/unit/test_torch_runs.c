@@ -153,9 +153,9 @@ clip(Run *run, double norm)
 	if (isnan(run->torch->clip))
 		return;
 	if (run->torch->clip_by_value)
-		cpu->clamp(precision, PARAMS, run->grad, run->torch->clip);
+		cpu->clamp(cpu, precision, PARAMS, run->grad, run->torch->clip);
 	else
-		cpu->scale(precision, PARAMS, run->grad,
+		cpu->scale(cpu, precision, PARAMS, run->grad,
 				   fmin(1, run->torch->clip / (norm + 1e-6)));
 }
 
@@ -170,14 +170,14 @@ train_step(Run *run, int step)
 	double		loss = accumulate(run, (long) (step - 1) * n, n) / n;
 	double		norm;
 
-	cpu->scale(precision, PARAMS, run->grad, 1.0 / n);
-	norm = cpu->norm(precision, PARAMS, run->grad);
+	cpu->scale(cpu, precision, PARAMS, run->grad, 1.0 / n);
+	norm = cpu->norm(cpu, precision, PARAMS, run->grad);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	clip(run, norm);
 	osml_optim_begin_step(&now, &run->hyper, run->hyper.lr, step);
-	cpu->optim_step(precision, run->optim, &now, PARAMS, run->params, run->grad,
-					run->state);
+	cpu->optim_step(cpu, precision, run->optim, &now, 0, PARAMS, run->params, run->grad,
+					run->state, PARAMS);
 }
 
 /* the first five predictions, in a block and alone */
