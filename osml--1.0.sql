@@ -1017,12 +1017,12 @@ COMMENT ON FUNCTION osml_permutation_importance(text, text, text, integer, bigin
 	IS 'how much worse a metric of osml_evaluate is when the values of a column are permuted among the rows, for each column that the model reads; metric: default rmse, poisson_deviance or logloss; rows_lost: permuted rows without a prediction, of all repeats';
 
 CREATE FUNCTION osml_confusion_matrix(model text, source text, OUT actual text,
-	OUT predicted text, OUT rows bigint)
+	OUT predicted text, OUT rows bigint, OUT weight double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_confusion_matrix'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 COST 100000;
 COMMENT ON FUNCTION osml_confusion_matrix(text, text)
-	IS 'how many rows of each class are said to be of each class';
+	IS 'how many rows of each class are said to be of each class, and what they weigh: their number unless the model has a sample_weight';
 
 CREATE FUNCTION osml_curve(model text, source text, class text DEFAULT NULL,
 	points integer DEFAULT 200, OUT class text, OUT threshold double precision,
@@ -1035,8 +1035,8 @@ COMMENT ON FUNCTION osml_curve(text, text, text, integer)
 	IS 'points of the ROC curve (fpr, tpr) and the precision-recall curve (tpr, precision) of a class against the rest; class: default the second of two, else all; points: about how many, 0 for all';
 
 CREATE FUNCTION osml_calibration(model text, source text, OUT low double precision,
-	OUT high double precision, OUT rows bigint, OUT mean_probability double precision,
-	OUT share_true double precision)
+	OUT high double precision, OUT rows bigint, OUT weight double precision,
+	OUT mean_probability double precision, OUT share_true double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'osml_calibration'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 15 COST 100000;

@@ -88,6 +88,35 @@ SELECT metric FROM unnest('{accuracy,balanced_accuracy,brier_score,calibration_e
 SELECT metric FROM unnest('{d2_poisson,explained_variance,mae,median_ae,mse,poisson,poisson_deviance,r2,rmse,accuracy}'::text[]) metric
 	WHERE metric NOT IN (SELECT metric FROM osml_evaluate('ml_n', 'ml_rows'));
 
+-- a category that no row had is embedded as the average row's is: it adds nothing to it
+CREATE TABLE ml_seen AS SELECT (i % 10)::float8 AS y, 'c' || CASE WHEN i % 10 < 6 THEN 0 WHEN i % 10 < 9 THEN 1 ELSE 2 END AS c, sin(i) AS a FROM generate_series(1, 1000) i;
+SELECT osml_train('ml_seen', '{"model_type": "mlp", "max_epochs": 20}', 'ml_unseen') > 0 AND
+	osml_train('ml_seen', '{"model_type": "mlp", "max_epochs": 20, "seed": 1, "embedding_dim": 3, "precision": "float32"}', 'ml_unseen32') > 0 AS trained;
+SELECT m, r.c, abs(e.attribution) < 1e-6 AS adds_nothing FROM unnest('{ml_unseen, ml_unseen32}'::text[]) m, (VALUES ('zzz', 0.3::float8), (NULL, 0.3)) r (c, a), LATERAL osml_explain(m, r) e WHERE e.feature = 'c';
+
+-- an intercept of counts starts at their mean, however large it is
+CREATE FUNCTION pg_temp.ratio(scale float8, hparams jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM osml_train(format('SELECT round(%s * exp(0.5 * a) * (0.8 + y / 25)) AS n, a FROM ml_seen', scale), '{"model_type": "poisson"}'::jsonb || hparams, 'ml_counts');
+	RETURN (SELECT abs(sum(osml_predict('ml_counts', t)) / sum(round(scale * exp(0.5 * a) * (0.8 + y / 25))) - 1) < 0.01 FROM ml_seen t);
+END $$;
+SELECT scale, pg_temp.ratio(scale, '{}') AS linear, pg_temp.ratio(scale, '{"model_type": "mlp", "loss": "poisson"}') AS network FROM unnest('{30, 1e4, 1e9}'::float8[]) scale;
+
+-- hidden layers are a network's
+SELECT osml_train('ml_rows', '{"label": "y", "num_hidden_neurons": [4], "max_epochs": 1}', 'ml_layers') > 0 AS trained;
+SELECT model_type, hparams -> 'num_hidden_neurons' AS hidden FROM osml.models WHERE model = 'ml_layers';
+SELECT osml_train('ml_rows', '{"label": "y", "model_type": "linear", "num_hidden_neurons": [4]}');
+SELECT osml_train('ml_rows', '{"label": "size", "dropout": 0.1}');
+SELECT osml_train('ml_rows', '{"label": "flag", "activation": "tanh"}');
+SELECT osml_train('ml_rows', '{"label": "y", "batch_norm_linear_layers": true}');
+SELECT osml_train('ml_rows', '{"label": "y", "model_type": "poisson", "embedding_dim": 3}');
+SELECT osml_train('ml_rows', '{"label": "y", "model_type": "mlp", "optimizer": "exact"}');
+SELECT osml_train('ml_rows', '{"label": "y", "optimizer": "exact", "weight_decay": 0.1}');
+SELECT osml_train('ml_rows', '{"label": "y", "model_type": "mlp", "batch_norm_linear_layers": true, "batch_size": 1}');
+\set VERBOSITY sqlstate
+SELECT osml_train('SELECT y, a FROM ml_seen LIMIT 1', '{"model_type": "mlp", "batch_norm_linear_layers": true}', 'ml_one');
+\set VERBOSITY default
+
 -- errors
 SELECT osml_train('ml_rows', '{"lr_schedule": "step"}');
 SELECT osml_train('ml_rows', '{"num_hidden_neurons": [8, 2.5]}');
@@ -102,4 +131,4 @@ SELECT * FROM osml_curve('ml_size', 'ml_rows', 'hihg');
 SELECT * FROM osml_curve('ml_size', 'ml_rows', points => 1);
 
 SELECT count(osml_drop_model(model)) FROM (SELECT DISTINCT model FROM osml.models WHERE model LIKE 'ml\_%') m;
-DROP TABLE ml_rows, ml_lasso;
+DROP TABLE ml_rows, ml_lasso, ml_seen;

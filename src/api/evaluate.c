@@ -107,13 +107,15 @@ osml_confusion_matrix(PG_FUNCTION_ARGS)
 	{
 		for (int j = 0; j < classes->n; j++)
 		{
-			Datum		values[3];
-			bool		nulls[3] = {false};
+			OsmlConfusion cell = osml_measure_confusion(evaluation->measure, i, j);
+			Datum		values[4];
+			bool		nulls[4] = {false};
 
 			CHECK_FOR_INTERRUPTS();
 			values[0] = CStringGetTextDatum(classes->texts[i]);
 			values[1] = CStringGetTextDatum(classes->texts[j]);
-			values[2] = Int64GetDatum((int64) osml_measure_confusion(evaluation->measure, i, j));
+			values[2] = Int64GetDatum(cell.rows);
+			values[3] = Float8GetDatum(cell.weight);
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
 	}
@@ -191,14 +193,15 @@ osml_calibration(PG_FUNCTION_ARGS)
 	for (int i = 0; i < OSML_CALIBRATION_BINS; i++)
 	{
 		OsmlCalibrationRow row = osml_measure_calibration(evaluation->measure, i);
-		Datum		values[5];
-		bool		nulls[5] = {false, false, false, row.weight == 0, row.weight == 0};
+		Datum		values[6];
+		bool		nulls[6] = {false, false, false, false, row.weight == 0, row.weight == 0};
 
 		values[0] = Float8GetDatum(row.low);
 		values[1] = Float8GetDatum(row.high);
-		values[2] = Int64GetDatum((int64) row.weight);
-		values[3] = Float8GetDatum(row.mean_probability);
-		values[4] = Float8GetDatum(row.share_true);
+		values[2] = Int64GetDatum(row.rows);
+		values[3] = Float8GetDatum(row.weight);
+		values[4] = Float8GetDatum(row.mean_probability);
+		values[5] = Float8GetDatum(row.share_true);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
@@ -76,6 +77,13 @@ choose_class(Explaining *explaining, const char *class)
 	osml_explain_class(spec, k, explaining->mix);
 }
 
+/* A wide network takes seconds a row. */
+static void
+check_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
 static void
 explain(Explaining *explaining)
 {
@@ -92,7 +100,7 @@ explain(Explaining *explaining)
 		palloc(sizeof(double) * (loaded->layout.n_dense + loaded->layout.n_codes));
 	explaining->explained = osml_explain_row(&loaded->predictor, loaded->average,
 											 explaining->dense, binding->codes, explaining->mix,
-											 explaining->attribution, room);
+											 explaining->attribution, room, check_interrupts);
 	pfree(room);
 }
 

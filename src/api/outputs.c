@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
@@ -135,5 +137,10 @@ osml_best_class(const OsmlLoaded *loaded, const double *out, size_t stride)
 const char *
 osml_class_text(const OsmlLoaded *loaded, const double *out, size_t stride)
 {
+	for (int k = 0; k < loaded->classes->n; k++)
+	{
+		if (isnan(probability(loaded, out, stride, k)))
+			return NULL;
+	}
 	return loaded->classes->texts[osml_best_class(loaded, out, stride)];
 }

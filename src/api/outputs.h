@@ -28,7 +28,8 @@ extern void osml_need_classes(const OsmlLoaded *loaded);
 extern int	osml_need_class(const OsmlLoaded *loaded, const char *name);
 
 /* Of a row whose prediction k is out[k * stride]: the probability of each class,
- * a float8[]; the most probable class, of equals the first, and its text. */
+ * a float8[]; the most probable class, of equals the first, and its text, NULL where a
+ * probability is NaN. */
 extern Datum osml_proba(const OsmlLoaded *loaded, const double *out, size_t stride);
 extern int	osml_best_class(const OsmlLoaded *loaded, const double *out, size_t stride);
 extern const char *osml_class_text(const OsmlLoaded *loaded, const double *out,

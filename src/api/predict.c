@@ -78,10 +78,15 @@ return_proba(FunctionCallInfo fcinfo, const OsmlBinding *binding)
 static Datum
 return_class(FunctionCallInfo fcinfo, const OsmlBinding *binding)
 {
+	const char *class;
+
 	if (binding == NULL)
 		PG_RETURN_NULL();
 	osml_need_classes(binding->loaded);
-	PG_RETURN_TEXT_P(cstring_to_text(osml_class_text(binding->loaded, binding->out, 1)));
+	class = osml_class_text(binding->loaded, binding->out, 1);
+	if (class == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(class));
 }
 
 /* The row's type is looked up once a binding. */

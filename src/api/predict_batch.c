@@ -115,12 +115,15 @@ predict_block(void *arg, OsmlBlock *raw)
 		values[2] = Float8GetDatum(batch->score->out[i]);
 		nulls[2] = batch->missing[i] || loaded->predictor.spec.n_outputs > 1;
 		nulls[3] = nulls[4] = !classes || batch->missing[i];
-		if (!nulls[3])
+		if (!nulls[4])
 		{
+			const double *out = batch->score->out + i;
+			const char *class = osml_class_text(loaded, out, block->nrows);
+
 			MemoryContextReset(row);
-			values[3] = CStringGetTextDatum(osml_class_text(loaded, batch->score->out + i,
-															block->nrows));
-			values[4] = osml_proba(loaded, batch->score->out + i, block->nrows);
+			nulls[3] = class == NULL;
+			values[3] = class ? CStringGetTextDatum(class) : (Datum) 0;
+			values[4] = osml_proba(loaded, out, block->nrows);
 		}
 		nulls[5] = nulls[6] = batch->level == 0 || batch->missing[i];
 		if (!nulls[5])

@@ -160,9 +160,12 @@ osml_hparams_check(OsmlHparams *hparams)
 	if (hparams->batch_size % hparams->lanes != 0)
 		conflict("hyperparameter \"lanes\" must divide \"batch_size\"",
 				 "Each lane gives an equal share of every batch.");
-	if (exact && hparams->l1 > 0)
+	if (exact && (hparams->l1 > 0 || hparams->weight_decay > 0))
 		conflict("optimizer \"exact\" has no penalties",
-				 "Leave out \"l1\", or choose another \"optimizer\".");
+				 "Leave out \"l1\" and \"weight_decay\", or choose another \"optimizer\".");
+	if (hparams->batch_norm_linear_layers && hparams->batch_size == 1)
+		conflict("hyperparameter \"batch_norm_linear_layers\" needs batches of two rows and more",
+				 "Raise \"batch_size\".");
 	if (exact && (hparams->max_batches != OSML_AUTO || hparams->max_steps != OSML_AUTO ||
 				  hparams->val_fraction > 0))
 		conflict("optimizer \"exact\" takes every row once",

@@ -45,6 +45,8 @@ kind_by_name(const char *name)
 static int
 kind_of_label(const OsmlHparams *hparams, OsmlLabelType label, int n_classes)
 {
+	if (hparams->num_hidden_neurons.n > 0)
+		return kind_by_name("mlp");
 	if (hparams->loss > 0)
 		return kind_of_loss((OsmlLoss) (hparams->loss - 1));
 	if (label == OSML_LABEL_TYPE_NUMBER ||

@@ -29,7 +29,7 @@ HP(CHOICE, on_nonfinite, "stop", 0, 0, osml_on_nonfinite_name, "NaN or infinity 
 HP(REAL, val_fraction, "0", 0, 0.95, NULL, "share of the training rows held out for validation, by a hash of each row's values")
 
 /* model */
-HP(CHOICE, model_type, "auto", 0, 0, osml_model_type_name, "kind of model; auto: by the loss if that is given, else by the label: linear for numbers, logistic for two classes, softmax for more")
+HP(CHOICE, model_type, "auto", 0, 0, osml_model_type_name, "kind of model; auto: mlp if num_hidden_neurons is given, else by the loss if that is given, else by the label: linear for numbers, logistic for two classes, softmax for more")
 HP(INT, classes, "auto", 2, 1000, NULL, "number of classes of the label; checked if given")
 HP(CHOICE, loss, "auto", 0, 0, osml_loss_choice, "loss to minimise; auto: the model's own")
 HP(REAL, huber_delta, "1", 1e-300, 1e300, NULL, "where the huber loss turns linear, in the label's units")

@@ -39,7 +39,7 @@ osml_average_code(const OsmlModelSpec *spec, const void *params, int k,
 		if (count[code] == 0)
 			continue;
 		rows += (double) count[code];
-		spec->ops->code_values(spec, params, k, code, room);
+		osml_code_values(spec, params, k, code, room);
 		for (int j = 0; j < width; j++)
 			average[j] += (room[j] - average[j]) * ((double) count[code] / rows);
 	}
@@ -72,7 +72,8 @@ osml_explain_bytes(const OsmlPredictor *predictor)
 
 OsmlExplained
 osml_explain_row(const OsmlPredictor *predictor, const double *average, const double *raw,
-				 const int32_t *codes, const double *mix, double *attribution, void *buf)
+				 const int32_t *codes, const double *mix, double *attribution, void *buf,
+				 osml_pause_fn pause)
 {
 	const OsmlModelSpec *spec = &predictor->spec;
 	const OsmlScaling *scaling = &predictor->scaling;
@@ -97,7 +98,7 @@ osml_explain_row(const OsmlPredictor *predictor, const double *average, const do
 		moved += mix[k] * scaling->label_center;
 	}
 	explained.baseline = spec->ops->explain(spec, predictor->params, row, codes, &from, mix,
-											attribution, scratch) *
+											attribution, scratch, pause) *
 		scaling->label_scale + moved;
 	for (int j = 0; j < spec->layout.n_dense + spec->layout.n_codes; j++)
 	{

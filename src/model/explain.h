@@ -51,10 +51,11 @@ extern void osml_explain_class(const OsmlModelSpec *spec, int k, double *mix);
 /*
  * The sum of mix[k] times output k of a raw row, codes as for osml_predictor_row(): attribution gets
  * n_dense values, then one a code column.  average: what osml_average_code() made.
+ * pause: called now and then, or NULL.
  */
 extern OsmlExplained osml_explain_row(const OsmlPredictor *predictor,
 									  const double *average, const double *raw,
 									  const int32_t *codes, const double *mix,
-									  double *attribution, void *buf);
+									  double *attribution, void *buf, osml_pause_fn pause);
 
 #endif							/* OSML_EXPLAIN_H */

@@ -373,14 +373,10 @@ linear_code_width(const OsmlModelSpec *spec, int k)
 	return spec->n_outputs;
 }
 
-static void
-linear_code_values(const OsmlModelSpec *spec, const void *params, int k, int32_t code,
-				   double *out)
+static size_t
+linear_code_place(const OsmlModelSpec *spec, int k, int32_t code, int j)
 {
-	size_t		i = osml_layout_table(&spec->layout, k) + (size_t) code;
-
-	for (int output = 0; output < spec->n_outputs; output++)
-		out[output] = param_at(spec, params, osml_linear_entry(spec, output, i));
+	return osml_linear_entry(spec, j, osml_layout_table(&spec->layout, k) + (size_t) code);
 }
 
 /* mix[k] times output k's value at i, which at() places, over all outputs */
@@ -411,7 +407,7 @@ bias_at(const OsmlModelSpec *spec, int k, size_t i)
 static double
 linear_explain(const OsmlModelSpec *spec, const void *params, const double *row,
 			   const int32_t *codes, const OsmlAverageRow *average, const double *mix,
-			   double *out, void *scratch)
+			   double *out, void *scratch, osml_pause_fn pause)
 {
 	const OsmlLayout *layout = &spec->layout;
 	const double *entries = average->codes;
@@ -576,7 +572,7 @@ const OsmlModelOps osml_model_linear = {
 	.predict = linear_predict,
 	.predict_row = linear_predict_row,
 	.code_width = linear_code_width,
-	.code_values = linear_code_values,
+	.code_place = linear_code_place,
 	.explain = linear_explain,
 	.tensors = linear_tensors,
 	.layers = linear_layers

@@ -102,6 +102,7 @@ osml_mlp_place(const OsmlMlp *mlp, const void *vector, size_t i)
 /* in mlp_plan.c */
 extern OsmlMlp osml_mlp_plan(const OsmlModelSpec *spec);
 extern int	osml_mlp_embedding_width(const OsmlModelSpec *spec, int k);
+extern size_t osml_mlp_code_place(const OsmlModelSpec *spec, int k, int32_t code, int j);
 extern double osml_mlp_get(const OsmlMlp *mlp, const void *vector, size_t i);
 extern void osml_mlp_set(const OsmlMlp *mlp, void *vector, size_t i, double value);
 extern void osml_mlp_init(const OsmlModelSpec *spec, void *params);
@@ -164,12 +165,10 @@ extern void osml_mlp_predict_row(const OsmlModelSpec *spec, const void *params,
 								 void *scratch);
 
 /* in mlp_explain.c */
-extern void osml_mlp_code_values(const OsmlModelSpec *spec, const void *params, int k,
-								 int32_t code, double *out);
 extern size_t osml_mlp_explain_scratch(const OsmlModelSpec *spec);
 extern double osml_mlp_explain(const OsmlModelSpec *spec, const void *params,
 							   const double *row, const int32_t *codes,
 							   const OsmlAverageRow *average, const double *mix,
-							   double *out, void *scratch);
+							   double *out, void *scratch, osml_pause_fn pause);
 
 #endif							/* OSML_MLP_H */

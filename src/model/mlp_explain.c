@@ -59,6 +59,7 @@ typedef struct Line
 	OsmlMlp		mlp;
 	const void *params;
 	const double *mix;			/* of outputs that is explained, called the output */
+	osml_pause_fn pause;
 	OsmlMlpRows rows;			/* TOGETHER * POINTS */
 	OsmlMlpNorm norm;
 	double	   *start;			/* inputs of the average row */
@@ -68,21 +69,6 @@ typedef struct Line
 	Piece	   *waiting;
 	double	   *wide;			/* parameters of a float32 network */
 } Line;
-
-/* an embedding's row */
-void
-osml_mlp_code_values(const OsmlModelSpec *spec, const void *params, int k, int32_t code,
-					 double *out)
-{
-	OsmlMlp		mlp = {.spec = spec};
-	int			width = osml_mlp_embedding_width(spec, k);
-	size_t		at = (size_t) code * (size_t) width;
-
-	for (int i = 0; i < k; i++)
-		at += (size_t) spec->layout.code_sizes[i] * (size_t) osml_mlp_embedding_width(spec, i);
-	for (int j = 0; j < width; j++)
-		out[j] = osml_mlp_get(&mlp, params, at + (size_t) j);
-}
 
 /* values of all embeddings, which come first in the parameter vector */
 static size_t
@@ -175,7 +161,7 @@ set_ends(Line *line, const OsmlModelSpec *spec, const void *params, const double
 	{
 		int			width = osml_mlp_embedding_width(spec, k);
 
-		osml_mlp_code_values(spec, params, k, codes[k], line->way + n + at);
+		osml_code_values(spec, params, k, codes[k], line->way + n + at);
 		for (int j = at; j < at + width; j++)
 		{
 			line->start[n + j] = average->codes[j];
@@ -260,6 +246,8 @@ output_at(const Line *line, int r)
 static void
 look_at(Line *line, const Piece *pieces, int n)
 {
+	if (line->pause)
+		line->pause();
 	for (int i = 0; i < n; i++)
 		for (int q = 0; q < POINTS; q++)
 			set_point(line, i * POINTS + q, pieces[i].lo + nodes[q] * pieces[i].width);
@@ -386,7 +374,7 @@ walk_line(Line *line, double size)
 double
 osml_mlp_explain(const OsmlModelSpec *spec, const void *params, const double *row,
 				 const int32_t *codes, const OsmlAverageRow *average, const double *mix,
-				 double *out, void *scratch)
+				 double *out, void *scratch, osml_pause_fn pause)
 {
 	int			n = spec->layout.n_dense;
 	OsmlMlpScratch area = {scratch, 0};
@@ -395,6 +383,7 @@ osml_mlp_explain(const OsmlModelSpec *spec, const void *params, const double *ro
 
 	lay_out(&line, spec, &area);
 	line.mix = mix;
+	line.pause = pause;
 	set_params(&line, spec, params);
 	set_ends(&line, spec, params, row, codes, average);
 	cut_line(&line);

@@ -38,6 +38,17 @@ embedding_size(const OsmlModelSpec *spec, int k)
 	return (size_t) spec->layout.code_sizes[k] * (size_t) osml_mlp_embedding_width(spec, k);
 }
 
+/* value j of a code's embedding */
+size_t
+osml_mlp_code_place(const OsmlModelSpec *spec, int k, int32_t code, int j)
+{
+	size_t		place = (size_t) code * (size_t) osml_mlp_embedding_width(spec, k) + (size_t) j;
+
+	for (int i = 0; i < k; i++)
+		place += embedding_size(spec, i);
+	return place;
+}
+
 /* hand out n places */
 static size_t
 take(size_t *next, size_t n)

@@ -85,6 +85,9 @@ typedef struct OsmlModelSpec
 	OsmlNetwork network;
 } OsmlModelSpec;
 
+/* what a long computation calls now and then; it holds nothing, so it need not return */
+typedef void (*osml_pause_fn) (void);
+
 /*
  * The average training row as a model sees it: its dense columns prepared, and
  * for each code column in turn code_width values, the mean over the training rows
@@ -180,23 +183,23 @@ typedef struct OsmlModelOps
 								const double *row, const int32_t *codes, double *z,
 								void *scratch);
 
-	/* how many values stand for a code of code column k, and those of one code, as
-	 * float64 */
+	/* how many parameters stand for a code of code column k, and where the j-th of one
+	 * code's is; osml_code_values() reads them */
 	int			(*code_width) (const OsmlModelSpec *spec, int k);
-	void		(*code_values) (const OsmlModelSpec *spec, const void *params, int k,
-								int32_t code, double *out);
+	size_t		(*code_place) (const OsmlModelSpec *spec, int k, int32_t code, int j);
 
 	/*
 	 * What each column of a prepared row adds to the sum of mix[k] times output k,
 	 * compared with the average row: out gets n_dense values, then one a code column.
 	 * Returns that sum for the average row; with it they add up to that for the row,
-	 * see explain.h for how nearly.  scratch: explain_scratch bytes; NULL: none.
+	 * see explain.h for how nearly.  scratch: explain_scratch bytes; NULL: none.  pause:
+	 * called each few milliseconds, or NULL.
 	 */
 	size_t		(*explain_scratch) (const OsmlModelSpec *spec);
 	double		(*explain) (const OsmlModelSpec *spec, const void *params,
 							const double *row, const int32_t *codes,
 							const OsmlAverageRow *average, const double *mix,
-							double *out, void *scratch);
+							double *out, void *scratch, osml_pause_fn pause);
 
 	/* describe the parameter vector, buffers too; returns the number of tensors */
 	int			(*tensors) (const OsmlModelSpec *spec, OsmlTensor *tensors);
@@ -211,6 +214,19 @@ osml_model_values(const OsmlModelSpec *spec)
 {
 	return spec->ops->n_params(spec) +
 		(spec->ops->n_buffers ? spec->ops->n_buffers(spec) : 0);
+}
+
+/* the values of a code of code column k as float64: code_width() of them */
+static inline void
+osml_code_values(const OsmlModelSpec *spec, const void *params, int k, int32_t code, double *out)
+{
+	for (int j = 0; j < spec->ops->code_width(spec, k); j++)
+	{
+		size_t		i = spec->ops->code_place(spec, k, code, j);
+
+		out[j] = spec->precision == OSML_FLOAT32 ? (double) ((const float *) params)[i] :
+			((const double *) params)[i];
+	}
 }
 
 extern const OsmlModelOps osml_model_linear;

@@ -161,9 +161,6 @@ number_classes(const OsmlEncoder *encoder, double *label, int n, bool *drop)
 		memcpy(&key, &label[r], sizeof(key));
 		number = osml_classes_find(classes, key);
 		label[r] = number;
-		/* the weights are the column behind the labels */
-		if (number >= 0 && encoder->class_weights)
-			label[OSML_BLOCK_STRIDE + r] *= encoder->class_weights[number];
 		if (number < 0 && !drop[r])
 		{
 			drop[r] = true;

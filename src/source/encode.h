@@ -20,7 +20,6 @@ typedef struct OsmlEncoder
 	OsmlOnNonfinite on_nonfinite;
 	bool		keep_null_rows; /* prediction: a missing feature stays */
 	const OsmlClasses *classes; /* of a label that is a key; else NULL */
-	const double *class_weights;	/* [classes->n] factors on rows' weights, or NULL */
 	const char *label;			/* of the source, for messages */
 	int64		n_unknown;		/* rows dropped since the caller cleared it, whose
 								 * label is none of the classes */

@@ -311,6 +311,24 @@ window_limit(const OsmlFeed *feed)
 	return (int) feed->window_end[feed->draw] - feed->next;
 }
 
+/*
+ * Prepare a block.  Weights of classes are for what is trained on: measures of held-out
+ * rows are of the rows as they are, those of rows that serve as both are not.
+ */
+static void
+prepare(const OsmlFeed *feed, OsmlBlock *block)
+{
+	OsmlRun    *run = feed->run;
+	double	   *label = osml_block_label(block, &run->layout);
+	double	   *weight = label + OSML_BLOCK_STRIDE;
+	bool		trains = feed->data == &run->parts[OSML_PART_TRAIN] ||
+		run->hparams->overfit_batches > 0;
+
+	for (int r = 0; run->class_weights && trains && r < block->nrows; r++)
+		weight[r] *= run->class_weights[(int) label[r]];
+	osml_prepare_block(&run->scaling, &run->layout, run->spec.precision, block);
+}
+
 /* Fill, shuffle and prepare the next window; false at the end of the epoch. */
 static bool
 next_window(OsmlFeed *feed)
@@ -332,8 +350,7 @@ next_window(OsmlFeed *feed)
 		osml_shuffle_rows(&run->layout, run->spec.precision, feed->window,
 						  feed->window_used, draw_key(feed, feed->draw++));
 	for (int i = 0; i < feed->window_used; i++)
-		osml_prepare_block(&run->scaling, &run->layout, run->spec.precision,
-						   feed->window[i]);
+		prepare(feed, feed->window[i]);
 	return feed->window_used > 0;
 }
 
@@ -352,7 +369,6 @@ osml_feed_next(OsmlFeed *feed)
 		return NULL;
 	block = feed->data->set->blocks[feed->order[feed->next++]];
 	if (!block->prepared)
-		osml_prepare_block(&feed->run->scaling, &feed->run->layout,
-						   feed->run->spec.precision, block);
+		prepare(feed, block);
 	return block;
 }

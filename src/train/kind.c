@@ -63,6 +63,45 @@ check_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set)
 		useless("sample_weight", "optimizer \"exact\" weighs all rows the same");
 }
 
+/*
+ * Hidden layers, or keys of such where there are none.  What auto leaves open while the
+ * number of classes is, has none.
+ */
+static void
+check_network(const OsmlHparams *hparams)
+{
+	const struct
+	{
+		const char *name;
+		bool		given;
+	}			keys[] = {
+		{"num_hidden_neurons", hparams->num_hidden_neurons.n > 0},
+		{"activation", hparams->activation != OSML_ACTIVATION_RELU},
+		{"batch_norm_linear_layers", hparams->batch_norm_linear_layers},
+		{"dropout", hparams->dropout > 0},
+		{"embedding_dim", hparams->embedding_dim != OSML_AUTO}
+	};
+
+	if (hparams->model_type > 0 && osml_models[hparams->model_type - 1].ops == &osml_model_mlp)
+	{
+		if (osml_optimizer_is_exact(hparams->optimizer))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("optimizer \"exact\" cannot train model_type \"mlp\""),
+					 errhint("Choose another \"optimizer\", or leave out \"model_type\".")));
+		return;
+	}
+	for (int i = 0; i < (int) lengthof(keys); i++)
+	{
+		if (keys[i].given)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("hyperparameter \"%s\" is given, but only model_type \"mlp\" has hidden layers",
+							keys[i].name),
+					 errhint("Set \"model_type\" to mlp, or leave it out.")));
+	}
+}
+
 void
 osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 {
@@ -85,6 +124,7 @@ osml_kind_resolve(OsmlHparams *hparams, OsmlFeatureSet *set)
 				 errmsg("hyperparameter \"classes\" is given, but the numbers of label \"%s\" are no classes",
 						set->label),
 				 errhint("Set \"model_type\" to softmax or logistic, or leave out \"classes\".")));
+	check_network(hparams);
 	if (osml_optimizer_is_exact(hparams->optimizer) &&
 		(classes || hparams->loss != OSML_LOSS_MSE + 1))
 		ereport(ERROR,
@@ -191,6 +231,12 @@ osml_kind_check_counts(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 	const OsmlColumnStats *label = &stats[set->program->output.n_dense];
 	OsmlLoss	loss = hparams->loss - 1;
 
+	if (hparams->batch_norm_linear_layers && label->n == 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("\"batch_norm_linear_layers\" needs two rows and more, but %s has one to train on",
+						source),
+				 errhint("Leave it out, or give more rows.")));
 	if (osml_losses[loss].link == OSML_LINK_EXP && label->min < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),

@@ -33,8 +33,8 @@ extern const OsmlModelKind *osml_kind_settle(OsmlHparams *hparams,
 extern double *osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 									   const OsmlClasses *classes, const int64 *class_rows);
 
-/* raise: the label is to be a count, and the training rows have a negative one; stats
- * are those of the number columns, then of the label */
+/* raise: the label is to be a count, and the training rows have a negative one; or one row
+ * is to be normalised by its batch; stats are those of the number columns, then of the label */
 extern void osml_kind_check_counts(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 								   const char *source, const OsmlColumnStats *stats);
 

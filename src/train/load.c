@@ -56,7 +56,7 @@ account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 	osml_stats_block(run->stats, &run->layout, block);
 	osml_code_stats_block(&run->code_stats, &run->layout, block);
 	run->fingerprint += fingerprint(block, hash);
-	run->weighs = run->weighs || osml_block_weighs(&run->layout, block);
+	run->weighs = run->weighs || osml_block_weighs(&run->layout, block, run->class_weights);
 }
 
 /* Progress of the load pass. */

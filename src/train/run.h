@@ -55,6 +55,7 @@ typedef struct OsmlRun
 	OsmlFeatureSet *set;		/* of the training part */
 	OsmlClasses *classes;		/* of a label that is a key; else NULL */
 	int64	   *class_rows;		/* of each */
+	const double *class_weights;	/* factors on the weights of training rows, or NULL */
 	const OsmlModelKind *kind;
 	OsmlLayout	layout;			/* of features, once they are learned */
 	OsmlColumnStats *stats;		/* n_dense columns, then the label */

@@ -106,7 +106,7 @@ count_block(void *arg, OsmlBlock *raw)
 	survey->kept += block->nrows;
 	survey->weighs = survey->weighs ||
 		osml_block_weighs(counting->encodes ? &counting->layout : &counting->encoder.set->layout,
-						  block);
+						  block, NULL);
 	for (int r = 0; counting->splits && r < block->nrows; r++)
 		survey->held_out += osml_held_out(counting->hparams, hash[r]) ? 1 : 0;
 	if (survey->stats)

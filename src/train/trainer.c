@@ -237,7 +237,7 @@ create_model(OsmlRun *run)
 	run->scratch = osml_run_zeroed(run, spec->ops->scratch(spec, run->hparams->batch_size));
 	osml_check_initial_weights(run->hparams, &run->layout,
 							   run->classes ? run->classes->n : 0);
-	run->intake.encoder.class_weights =
+	run->class_weights =
 		osml_kind_class_weights(run->hparams, run->set, run->classes, run->class_rows);
 	osml_intake_encode(run);
 }
@@ -264,6 +264,24 @@ zero_unseen(OsmlRun *run)
 }
 
 /*
+ * A count's label is not scaled, and steps from 0 to the logarithm of a large mean are
+ * many: the intercept begins there, as that of a standardized amount begins at the mean.
+ */
+static void
+start_at_mean(OsmlRun *run)
+{
+	double		mean = run->stats[run->layout.n_dense].mean;
+	OsmlTensor	tensors[OSML_MAX_TENSORS];
+	int			n = run->spec.ops->tensors(&run->spec, tensors);
+
+	if (osml_losses[run->spec.loss].link != OSML_LINK_EXP || !run->have_stats || !(mean > 0))
+		return;
+	while (tensors[n - 1].buffer)
+		n--;
+	osml_run_set_param(&run->spec, run->params, tensors[n - 1].offset, log(mean));
+}
+
+/*
  * Parameters at step 0: drawn, or given in the scaled columns' units.  A column
  * that does not vary is zero once it is scaled, and no step would ever touch
  * its weight: it starts at 0, so that a value seen only later counts for
@@ -282,6 +300,7 @@ init_params(OsmlRun *run)
 		return;
 	if (run->spec.ops == &osml_model_linear)
 		zero_unseen(run);
+	start_at_mean(run);
 }
 
 /* Units of loss and huber_delta follow the label's scaling. */

@@ -8,13 +8,15 @@
 #include "train/usable.h"
 
 bool
-osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block)
+osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block,
+				  const double *class_weights)
 {
-	const double *weight = osml_block_label(block, layout) + OSML_BLOCK_STRIDE;
+	const double *label = osml_block_label(block, layout);
+	const double *weight = label + OSML_BLOCK_STRIDE;
 
 	for (int r = 0; layout->has_weight && r < block->nrows; r++)
 	{
-		if (weight[r] > 0)
+		if (weight[r] > 0 && (class_weights == NULL || class_weights[(int) label[r]] > 0))
 			return true;
 	}
 	return !layout->has_weight;

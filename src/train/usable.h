@@ -18,8 +18,10 @@ typedef struct OsmlUsable
 	bool		weightless;		/* none of those seen has a weight above 0 */
 } OsmlUsable;
 
-/* is there a row that weighs something in a raw block, say because rows have no weights? */
-extern bool osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block);
+/* is there a row that weighs something in a raw block, say because rows have no weights?
+ * class_weights: factors by class, or NULL */
+extern bool osml_block_weighs(const OsmlLayout *layout, const OsmlBlock *block,
+							  const double *class_weights);
 
 /* an error when there is no row to train on, and why */
 extern void osml_require_usable(const char *source, const OsmlHparams *hparams,

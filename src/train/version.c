@@ -114,45 +114,43 @@ fill_features(const OsmlRun *run, OsmlVersionRow *row)
 	}
 }
 
-/* The same for one output's table of one code column, whose entries start at first. */
+/* The same for value j of each code of code column k. */
 static void
-settle_table(OsmlRun *run, int output, size_t first, int size)
+settle_value(OsmlRun *run, int k, int j)
 {
-	const int64 *count = run->code_stats.count + first;
+	const OsmlModelOps *ops = run->spec.ops;
+	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, k);
+	int			size = run->layout.code_sizes[k];
 	double		sum = 0;
 	double		rows = 0;
 
 	for (int c = 0; c < size; c++)
 	{
-		sum += count[c] * parameter(run, osml_linear_entry(&run->spec, output, first + c));
+		sum += count[c] * parameter(run, ops->code_place(&run->spec, k, c, j));
 		rows += count[c];
 	}
 	for (int c = 0; c < size; c++)
 	{
 		if (count[c] == 0)
-			set_parameter(run, osml_linear_entry(&run->spec, output, first + c),
-						  rows > 0 ? sum / rows : 0);
+			set_parameter(run, ops->code_place(&run->spec, k, c, j), rows > 0 ? sum / rows : 0);
 	}
 }
 
 /*
- * Categories that no training row has keep the weight they were drawn with.  A
- * row that turns up with one is predicted as the average row is: the weight
- * becomes the mean of the others, each counted as often as it occurred.
+ * Categories that no training row has keep what they were drawn with.  A row that
+ * turns up with one counts as the average row does: its weight, or embedding, becomes
+ * the mean of the others, each counted as often as it occurred.
  */
 void
 osml_settle_unseen(OsmlRun *run)
 {
-	size_t		first = 0;
-
 	/* of a warm start: what no row shows now, earlier rows may have */
-	if (run->spec.ops != &osml_model_linear || run->warm)
+	if (run->warm)
 		return;
 	for (int k = 0; k < run->layout.n_codes; k++)
 	{
-		for (int output = 0; output < run->spec.n_outputs; output++)
-			settle_table(run, output, first, run->layout.code_sizes[k]);
-		first += run->layout.code_sizes[k];
+		for (int j = 0; j < run->spec.ops->code_width(&run->spec, k); j++)
+			settle_value(run, k, j);
 	}
 }
 

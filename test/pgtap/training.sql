@@ -9,7 +9,7 @@ SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(325);
+SELECT plan(233 + (SELECT count(*) FROM osml_hparams() WHERE name <> 'max_batches' AND type <> 'column')::int);
 
 -- --- helpers ---------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ SELECT is(osml_predict('origin', 0, 0), 0::float8, 'bias false: zeros predict ze
 SELECT train('full', 'all_three', '{"batch_size":10, "max_epochs":3, "log_every_n_steps":1, "lr":0.02,
 	"gradient_clip_val":0.25, "num_sanity_val_steps":2}');
 SELECT is(run_steps('full'), 'finished 33 315', 'three epochs of 105 rows by ten');
-SELECT is(string_agg(DISTINCT m.name, ' ' ORDER BY m.name), names, phase || ' metrics')
+SELECT ok(array_agg(m.name) @> string_to_array(names, ' '), phase || ' metrics')
 	FROM (VALUES ('train', 'grad_norm grad_norm_clipped lr rows_per_s step_seconds train_mse train_mse_epoch train_rmse'),
 		('sanity', 'sanity_explained_variance sanity_mae sanity_mape sanity_median_ae sanity_mse sanity_r2 sanity_rmse'),
 		('val', 'val_explained_variance val_mae val_mape val_median_ae val_mse val_r2 val_rmse'),

@@ -37,6 +37,14 @@ new_spec(const OsmlModelOps *ops, OsmlPrecision precision, OsmlActivation activa
 	};
 }
 
+static int	pauses = 0;
+
+static void
+count_pause(void)
+{
+	pauses++;
+}
+
 /* parameters with some noise, batch norm's statistics too */
 static void
 set_params(const OsmlModelSpec *spec, void *params)
@@ -165,7 +173,7 @@ test_linear(OsmlPrecision precision, int n_outputs)
 		OsmlExplained explained;
 
 		new_row(&spec, i, raw, codes);
-		explained = osml_explain_row(&predictor, average, raw, codes, only(k), got, buf);
+		explained = osml_explain_row(&predictor, average, raw, codes, only(k), got, buf, NULL);
 		for (int j = 0; j < 4; j++)
 		{
 			worst = fmax(worst, fabs(got[j] - w[j] * (raw[j] - impute[j])));
@@ -234,7 +242,8 @@ test_integral(bool batch_norm)
 	average_codes(&spec, params, average);
 	buf = calloc(1, osml_explain_bytes(&predictor));
 	new_row(&spec, 3, raw, codes);
-	osml_explain_row(&predictor, average, raw, codes, only(2), got, buf);
+	osml_explain_row(&predictor, average, raw, codes, only(2), got, buf, count_pause);
+	ok(pauses > 0, "a long computation can be interrupted");
 
 	line.dense = spec;
 	line.dense.layout = (OsmlLayout)
@@ -294,7 +303,7 @@ test_complete(OsmlModelSpec spec, const char *what)
 
 		new_row(&spec, i, raw, codes);
 		explained = osml_explain_row(&predictor, average, raw, codes, only(i % spec.n_outputs), got,
-									 buf);
+									 buf, NULL);
 		for (int j = 0; j < spec.layout.n_dense + spec.layout.n_codes; j++)
 		{
 			size += fabs(got[j]);
@@ -334,10 +343,10 @@ test_class(const OsmlModelOps *ops)
 	buf = calloc(1, osml_explain_bytes(&predictor));
 	new_row(&spec, 5, raw, codes);
 	for (int k = 0; k < 3; k++)
-		osml_explain_row(&predictor, average, raw, codes, only(k), each[k], buf);
+		osml_explain_row(&predictor, average, raw, codes, only(k), each[k], buf, NULL);
 	osml_predictor_row_outputs(&predictor, raw, codes, outputs, buf);
 	osml_explain_class(&spec, 1, mix);
-	explained = osml_explain_row(&predictor, average, raw, codes, mix, got, buf);
+	explained = osml_explain_row(&predictor, average, raw, codes, mix, got, buf, NULL);
 	for (int j = 0; j < 6; j++)
 		worst = fmax(worst, fabs(got[j] - (each[1][j] -
 										   (each[0][j] + each[1][j] + each[2][j]) / 3)));
@@ -373,16 +382,16 @@ test_nothing(void)
 	average_codes(&spec, params, average);
 	buf = calloc(1, osml_explain_bytes(&predictor));
 	new_row(&spec, 7, raw, codes);
-	osml_explain_row(&predictor, average, raw, codes, only(0), got, buf);
+	osml_explain_row(&predictor, average, raw, codes, only(0), got, buf, NULL);
 	ok(got[2] == 0 && got[0] != 0, "a column without weights adds nothing");
-	explained = osml_explain_row(&predictor, average, impute, codes, only(0), got, buf);
+	explained = osml_explain_row(&predictor, average, impute, codes, only(0), got, buf, NULL);
 	ok(got[0] == 0 && got[1] == 0 && got[2] == 0 && got[3] == 0 && explained.error == 0 &&
 	   explained.baseline == explained.output, "the average row is the baseline");
 	raw[1] = osml_missing();
-	osml_explain_row(&predictor, average, raw, codes, only(0), got, buf);
+	osml_explain_row(&predictor, average, raw, codes, only(0), got, buf, NULL);
 	ok(got[1] == 0 && isfinite(got[0]), "a missing value is filled in, and adds nothing");
 	raw[1] = NAN;
-	explained = osml_explain_row(&predictor, average, raw, codes, only(0), got, buf);
+	explained = osml_explain_row(&predictor, average, raw, codes, only(0), got, buf, NULL);
 	ok(isnan(explained.output), "NaN ends, as NaN");
 	free(buf);
 }

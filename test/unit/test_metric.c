@@ -58,7 +58,7 @@ check_values(const SklearnCase *c, const OsmlMeasure *measure, const char *how)
 	for (int i = 0; c->confusion && i < c->n_classes * c->n_classes; i++)
 	{
 		snprintf(name, sizeof(name), "%s, %s: confusion %d", c->name, how, i);
-		is_close(osml_measure_confusion(measure, i / c->n_classes, i % c->n_classes),
+		is_close(osml_measure_confusion(measure, i / c->n_classes, i % c->n_classes).weight,
 				 c->confusion[i], 1e-13, 0, name);
 	}
 }

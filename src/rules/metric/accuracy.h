@@ -14,7 +14,7 @@ osml_metric_accuracy(const OsmlMeasure *measure)
 	double		right = 0;
 
 	for (int c = 0; c < measure->n_classes; c++)
-		right += osml_measure_confusion(measure, c, c);
+		right += osml_measure_confusion(measure, c, c).weight;
 	return right / measure->classes.weight;
 }
 

@@ -23,7 +23,7 @@ osml_class_sums_init(OsmlClassSums *sums, const OsmlArena *arena, int n_classes)
 {
 	*sums = (OsmlClassSums) {.n_classes = n_classes};
 	sums->confusion = osml_arena_alloc(arena, (size_t) n_classes *
-									   (size_t) n_classes * sizeof(double));
+									   (size_t) n_classes * sizeof(OsmlConfusion));
 	return sums->confusion != NULL ? OSML_OK : OSML_OUT_OF_MEMORY;
 }
 
@@ -113,6 +113,7 @@ osml_class_sums_add(OsmlClassSums *sums, bool binary, const double *z, int strid
 	{
 		double		w = weight ? weight[i] : 1;
 		OsmlCalibrationBin *bin;
+		OsmlConfusion *cell;
 		int			predicted = tile.predicted[i];
 
 		sums->n_invalid += !valid[i];
@@ -121,8 +122,11 @@ osml_class_sums_add(OsmlClassSums *sums, bool binary, const double *z, int strid
 		total += w;
 		loss += w * log_loss(tile.own[i]);
 		brier += w * tile.square[i];
-		sums->confusion[(int) y[i] * sums->n_classes + predicted] += w;
+		cell = &sums->confusion[(int) y[i] * sums->n_classes + predicted];
+		cell->rows++;
+		cell->weight += w;
 		bin = bin_of(sums, tile.best[i]);
+		bin->rows++;
 		bin->weight += w;
 		bin->probability += w * tile.best[i];
 		bin->came_true += (binary ? y[i] == 1 : y[i] == predicted) ? w : 0;
@@ -140,9 +144,13 @@ osml_class_sums_merge(OsmlClassSums *into, const OsmlClassSums *from)
 	into->log_loss += from->log_loss;
 	into->brier += from->brier;
 	for (int i = 0; i < into->n_classes * into->n_classes; i++)
-		into->confusion[i] += from->confusion[i];
+	{
+		into->confusion[i].rows += from->confusion[i].rows;
+		into->confusion[i].weight += from->confusion[i].weight;
+	}
 	for (int i = 0; i < OSML_CALIBRATION_BINS; i++)
 	{
+		into->bins[i].rows += from->bins[i].rows;
 		into->bins[i].weight += from->bins[i].weight;
 		into->bins[i].probability += from->bins[i].probability;
 		into->bins[i].came_true += from->bins[i].came_true;
@@ -154,7 +162,7 @@ osml_class_sums_merge(OsmlClassSums *into, const OsmlClassSums *from)
 static double
 right(const OsmlClassSums *sums, int c)
 {
-	return sums->confusion[c * sums->n_classes + c];
+	return sums->confusion[c * sums->n_classes + c].weight;
 }
 
 double
@@ -163,7 +171,7 @@ osml_class_actual(const OsmlClassSums *sums, int c)
 	double		sum = 0;
 
 	for (int j = 0; j < sums->n_classes; j++)
-		sum += sums->confusion[c * sums->n_classes + j];
+		sum += sums->confusion[c * sums->n_classes + j].weight;
 	return sum;
 }
 
@@ -173,7 +181,7 @@ osml_class_predicted(const OsmlClassSums *sums, int c)
 	double		sum = 0;
 
 	for (int i = 0; i < sums->n_classes; i++)
-		sum += sums->confusion[i * sums->n_classes + c];
+		sum += sums->confusion[i * sums->n_classes + c].weight;
 	return sum;
 }
 

@@ -29,10 +29,18 @@
  */
 typedef struct OsmlCalibrationBin
 {
-	double		weight;			/* of the rows with such a probability */
+	int64_t		rows;			/* with such a probability */
+	double		weight;			/* of them */
 	double		probability;	/* their sum, weighted */
 	double		came_true;		/* weight of the rows where it was so */
 } OsmlCalibrationBin;
+
+/* rows of one class that are said to be of one */
+typedef struct OsmlConfusion
+{
+	int64_t		rows;
+	double		weight;
+} OsmlConfusion;
 
 typedef struct OsmlClassSums
 {
@@ -41,8 +49,8 @@ typedef struct OsmlClassSums
 	double		weight;
 	double		log_loss;		/* sum of -log p[y], p no nearer to 0 than DBL_EPSILON */
 	double		brier;			/* sum of (p - y)^2, over all classes if several */
-	double	   *confusion;		/* [n_classes * n_classes]: weight of the rows of
-								 * class i said to be j is at i * n_classes + j */
+	OsmlConfusion *confusion;	/* [n_classes * n_classes]: rows of class i said to
+								 * be j are at i * n_classes + j */
 	OsmlCalibrationBin bins[OSML_CALIBRATION_BINS];
 } OsmlClassSums;
 

@@ -225,7 +225,7 @@ osml_measure_loss(const OsmlMeasure *measure)
 	return weight > 0 ? measure->loss_sum / weight : NAN;
 }
 
-double
+OsmlConfusion
 osml_measure_confusion(const OsmlMeasure *measure, int actual, int predicted)
 {
 	return measure->classes.confusion[actual * measure->n_classes + predicted];
@@ -240,6 +240,7 @@ osml_measure_calibration(const OsmlMeasure *measure, int i)
 	return (OsmlCalibrationRow) {
 		.low = (double) i / OSML_CALIBRATION_BINS,
 		.high = (double) (i + 1) / OSML_CALIBRATION_BINS,
+		.rows = bin->rows,
 		.weight = bin->weight,
 		.mean_probability = empty ? NAN : bin->probability / bin->weight,
 		.share_true = empty ? NAN : bin->came_true / bin->weight

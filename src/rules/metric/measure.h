@@ -99,16 +99,17 @@ extern double osml_measure_weight(const OsmlMeasure *measure);
 /* mean of the model's own loss; NaN over no rows */
 extern double osml_measure_loss(const OsmlMeasure *measure);
 
-/* weight of the rows of class `actual` that are said to be `predicted` */
-extern double osml_measure_confusion(const OsmlMeasure *measure, int actual,
-									 int predicted);
+/* rows of class `actual` that are said to be `predicted` */
+extern OsmlConfusion osml_measure_confusion(const OsmlMeasure *measure, int actual,
+											int predicted);
 
 /* bin i of OSML_CALIBRATION_BINS */
 typedef struct OsmlCalibrationRow
 {
 	double		low;			/* probabilities in [low, high) */
 	double		high;
-	double		weight;			/* rows; where 0, the other two are NaN */
+	int64_t		rows;
+	double		weight;			/* of them; where 0, the other two are NaN */
 	double		mean_probability;
 	double		share_true;		/* how often it came true */
 } OsmlCalibrationRow;

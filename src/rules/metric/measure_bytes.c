@@ -12,8 +12,8 @@
 
 #include "rules/loss/loss.h"
 
-/* "osml_m2": another layout is another number */
-#define MAGIC UINT64_C(0x326D5F6C6D736F00)
+/* "osml_m3": another layout is another number */
+#define MAGIC UINT64_C(0x336D5F6C6D736F00)
 
 typedef struct Head
 {
@@ -44,7 +44,7 @@ typedef struct Bytes
 static size_t
 confusion_size(int n_classes)
 {
-	return (size_t) n_classes * (size_t) n_classes * sizeof(double);
+	return (size_t) n_classes * (size_t) n_classes * sizeof(OsmlConfusion);
 }
 
 static char *
@@ -133,7 +133,7 @@ read_rank(OsmlRank *rank, Bytes *bytes)
 static bool
 read_rest(OsmlMeasure *measure, const Head *head, Bytes *bytes)
 {
-	double	   *confusion = measure->classes.confusion;
+	OsmlConfusion *confusion = measure->classes.confusion;
 
 	if (measure->n_classes != head->n_classes || measure->n_ranks != head->n_ranks)
 		return false;
