@@ -158,6 +158,21 @@ SELECT feature, params -> 'categories' FROM osml.model_definitions WHERE model =
 SELECT osml_transform('settings', 'never', 'sql', '{"expression": "at < now()"}');
 SELECT osml_transform('settings', 'never', 'sql', '{"expression": "d < current_date"}');
 
+-- Texts that are written as `other` and NULL are: those two yield.
+CREATE TABLE words AS SELECT i, CASE WHEN i % 5 < 4 THEN (ARRAY['(other)', '(null)', '((null))', 'rare ' || i])[1 + i % 5] END AS t,
+	(i % 5)::float8 AS y FROM generate_series(1, 500) i;
+SELECT osml_create_dataset('words', 'words', 'y', '{t}') > 0;
+SELECT osml_transform('words', 't', 'category', '{"min_count": 2}');
+SELECT osml_fit_features('words');
+SELECT bin, category, count, mean_label FROM osml.bins WHERE dataset = 'words' ORDER BY bin;
+SELECT osml_train('words', '{"optimizer": "exact"}') > 0;
+SELECT bin, category, count, mean_label FROM osml.bins WHERE model = 'words' ORDER BY bin;
+SELECT count(DISTINCT category) FROM osml.weights WHERE model = 'words' AND feature = 't';
+SELECT r.t, round(osml_predict('words', r)::numeric, 6) AS y, s.category, e.category
+	FROM (VALUES (1, '(other)'), (2, '(null)'), (3, '((null))'), (4, '((other))'), (5, 'new'), (6, NULL)) r (i, t),
+	osml_transform_row('words', r) s, osml_explain('words', r) e ORDER BY r.i;
+SELECT osml_drop_dataset('words'), osml_drop_model('words');
+
 -- What a renamed column breaks is mended or dropped piece by piece.
 ALTER TABLE settings RENAME at TO at2;
 SELECT osml_transform('settings', 'g', 'hash');
