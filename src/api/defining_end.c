@@ -220,15 +220,19 @@ changed_features(const OsmlDefining *defining)
 	return features;
 }
 
-/* Is one name the other with more behind an underscore?  Then the one may make a column
- * that is called as the other, as "x" with a flag makes "x_missing". */
+/*
+ * Is one name the other with more behind an underscore or bracket?  Then the one may
+ * make a column that is called as the other, as "x" with a flag makes "x_missing",
+ * and an array "x[1]".
+ */
 static bool
 may_meet(const char *a, const char *b)
 {
 	size_t		na = strlen(a);
 	size_t		nb = strlen(b);
+	char		next = na < nb ? b[na] : a[nb];
 
-	return strncmp(a, b, Min(na, nb)) == 0 && (na < nb ? b[na] : a[nb]) == '_';
+	return strncmp(a, b, Min(na, nb)) == 0 && (next == '_' || next == '[');
 }
 
 /* Add a feature whose columns may be called as those of one that has changed. */

@@ -589,6 +589,57 @@ check_width(const OsmlSource *source, const OsmlFeatureSet *set)
 				 errhint("Name fewer columns in \"features\".")));
 }
 
+/* Is a name that of an element of an array column? */
+static bool
+names_element(const OsmlInput *array, const char *name)
+{
+	size_t		length = strlen(array->name);
+	int			element;
+
+	if (strncmp(name, array->name, length) != 0 || name[length] != '[')
+		return false;
+	element = atoi(name + length + 1);
+	return element >= 1 && element <= array->n_elements &&
+		strcmp(name, psprintf("%s[%d]", array->name, element)) == 0;
+}
+
+/*
+ * Raise an error: lists name each element of an array column "a[1]", as another
+ * column or feature is named.
+ */
+static void
+check_element_names(const OsmlFeatureSet *set, const char *dataset, const char *name,
+					bool column)
+{
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		const OsmlInput *array = &set->inputs[i];
+
+		if (array->kind != OSML_INPUT_ARRAY || !names_element(array, name))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("%s has the name of an element of array column \"%s\"",
+						column ? psprintf("column \"%s\"", name) :
+						osml_feature_words(dataset, name), array->name),
+				 column ?
+				 errhint("Rename one of them in a view or a SELECT, or leave one out of \"features\".") :
+				 errhint("Choose another name.")));
+	}
+}
+
+/* All names that a set's lists have. */
+static void
+check_names(const OsmlFeatureSet *set, const char *dataset)
+{
+	osml_check_column_names(set, dataset);
+	check_element_names(set, dataset, set->label, true);
+	for (int i = 0; i < set->n_inputs; i++)
+		check_element_names(set, dataset, set->inputs[i].name, set->inputs[i].column >= 0);
+	for (int i = 0; i < set->n_features; i++)
+		check_element_names(set, dataset, set->features[i].name, false);
+}
+
 OsmlFeatureSet *
 osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 					 List *definitions, const char *dataset)
@@ -621,7 +672,7 @@ osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 		set->subject = psprintf("of dataset \"%s\"", dataset);
 	osml_place_inputs(set);
 	osml_feature_set_build(set, dataset);
-	osml_check_column_names(set, dataset);
+	check_names(set, dataset);
 	check_width(source, set);
 	osml_check_readable(source, set);
 	return set;
