@@ -177,6 +177,8 @@ SELECT pg_temp.defs('defs plain');
 BEGIN;
 INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs plain', 'lon2', NULL, 'log1p'), ('defs plain', 'lon2', 7, 'minmax')
 	RETURNING feature, step, position, inputs, params, owner = current_user;
+INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs plain', 'at', 2, 'log1p'), ('defs plain', 'at', 1, 'minmax');
+SELECT step, transform, inputs FROM osml.definitions WHERE dataset = 'defs plain' AND feature = 'at' ORDER BY step;
 INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs plain', 'half', 'sql', '{"expression": "lon2 / 2"}')
 	RETURNING feature, step, position, inputs, params;
 UPDATE osml.definitions SET params = NULL WHERE dataset = 'defs plain' AND feature = 'cell' RETURNING step, position, params;
@@ -199,6 +201,8 @@ SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transfo
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lat', 0, 'log1p')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'miles', 1, 'log1p')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, inputs) VALUES ('defs', 'miles', 'log1p', '{lat}')$$);
+SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lon', 2, 'log1p')$$);
+SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lon', 3, 'log1p'), ('defs', 'lon', 2, 'minmax')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, inputs) VALUES ('defs', 'x', 'log1p', '{NULL}')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, fitted) VALUES ('defs', 'lat', 'log1p', '{}')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs', 'lat', 'log1p', '[]')$$);

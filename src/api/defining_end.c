@@ -24,6 +24,21 @@ has_name(List *names, const char *name)
 	return false;
 }
 
+/* Raise: a step that reads the step before it is the first. */
+static void
+check_first(const OsmlDefining *defining, const OsmlDefinition *definition)
+{
+	if (definition->step > 1 && definition->inputs == NIL &&
+		strcmp(definition->transform, OSML_SQL_TRANSFORM) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("step 1 of feature \"%s\" of dataset \"%s\" is missing",
+						definition->feature, defining->dataset->name),
+				 errdetail("Step %d, %s, would read what the step before it makes.",
+						   definition->step, definition->transform),
+				 errhint("Insert step 1 too, or leave \"step\" out.")));
+}
+
 /* Steps that were dropped leave no gaps. */
 static void
 renumber(OsmlDefining *defining)
@@ -37,6 +52,8 @@ renumber(OsmlDefining *defining)
 		OsmlDefinition *definition = lfirst(cell);
 
 		step = last && strcmp(last, definition->feature) == 0 ? step + 1 : 1;
+		if (step == 1)
+			check_first(defining, definition);
 		definition->step = step;
 		last = definition->feature;
 	}
