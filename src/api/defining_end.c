@@ -37,7 +37,7 @@ check_first(const OsmlDefining *defining, const OsmlDefinition *definition)
 						definition->feature, defining->dataset->name),
 				 errdetail("Step %d, %s, would read what the step before it makes.",
 						   definition->step, definition->transform),
-				 errhint("Insert step 1 too, or leave \"step\" out.")));
+				 errhint("Insert step 1 too, or leave \"step\" out. To drop a feature as a whole, name no step.")));
 }
 
 /* Steps that were dropped leave no gaps. */
