@@ -21,6 +21,7 @@
 #include "api/frequent.h"
 #include "api/split.h"
 #include "compute/fair.h"
+#include "source/fold.h"
 
 /* values of a category that are counted one by one */
 #define MAX_VALUES 20
@@ -152,7 +153,10 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 	tested->sql = number_sql(column, type);
 	tested->category = tested->sql == NULL;
 	if (tested->category)
-		tested->sql = psprintf("pg_catalog.left(%s::pg_catalog.text, %d) COLLATE pg_catalog.\"C\"",
+		tested->sql = psprintf(osml_type_folds(type) ?
+							   "pg_catalog.left(pg_catalog.lower(%s::pg_catalog.text"
+							   " COLLATE pg_catalog.\"default\"), %d) COLLATE pg_catalog.\"C\"" :
+							   "pg_catalog.left(%s::pg_catalog.text, %d) COLLATE pg_catalog.\"C\"",
 							   column, MAX_CHARACTERS);
 }
 

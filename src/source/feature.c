@@ -21,6 +21,7 @@
 #include "source/decode.h"
 #include "source/definition.h"
 #include "source/expression.h"
+#include "source/fold.h"
 
 /* state of resolving: what is wanted of the source, so far */
 typedef struct Resolver
@@ -44,6 +45,7 @@ typedef struct Resolved
 	int			n_elements;		/* a plain array column's length */
 	const char *type;			/* of its column; else what it is */
 	OsmlTimeUnit unit;			/* a number's */
+	bool		folds;			/* a text's, whose lower case counts */
 	const char *words;			/* what it is, for date_part: "of type integer" */
 } Resolved;
 
@@ -146,6 +148,7 @@ set_type(Resolved *resolved, Oid type)
 {
 	resolved->type = format_type_be(type);
 	resolved->unit = osml_decode_unit(type);
+	resolved->folds = osml_type_folds(type);
 	resolved->words = psprintf("of type %s", resolved->type);
 }
 
@@ -315,6 +318,20 @@ settle_unit(const Resolver *resolver, OsmlDefinition *definition, OsmlStep *step
 	}
 }
 
+/* Categories that somebody gave, of texts whose lower case counts. */
+static void
+settle_categories(OsmlDefinition *definition, OsmlStep *step)
+{
+	int			p = osml_param_by_name(step->transform, "categories");
+	OsmlParam  *categories = p < 0 ? NULL : &step->params[p];
+
+	if (categories == NULL || !categories->given)
+		return;
+	for (int i = 0; i < categories->n; i++)
+		categories->texts[i] = osml_fold_text(categories->texts[i], strlen(categories->texts[i]));
+	definition->params = osml_step_params(step);
+}
+
 /* Says of which dataset an expression is that an error is about. */
 static void
 add_context(void *arg)
@@ -406,6 +423,8 @@ resolve_step(Resolver *resolver, const OsmlDefinition *definition, Resolved *res
 	}
 	if (strcmp(step.transform->name, OSML_TIME_TRANSFORM) == 0)
 		settle_unit(resolver, &settled, &step, input, is);
+	if (is->folds && step.transform->input == OSML_VALUE_KEY)
+		settle_categories(&settled, &step);
 	append_definition(resolver, &settled);
 	resolved->unit = step.transform->keeps_unit ? is->unit : OSML_UNIT_NONE;
 	resolved->words = step.transform->keeps_unit ? is->words :
