@@ -89,10 +89,12 @@ struct OsmlBackend
 							const OsmlBlock *block, int lo, int hi,
 							const void *slope, void *g);
 
-	/* one update of n parameters; state holds n values per state slot */
+	/* one update of n of all n_params parameters, from `first` on; state holds n_params
+	 * values per state slot */
 	void		(*optim_step) (OsmlPrecision precision, OsmlOptim optim,
-							   const OsmlOptimStep *step, size_t n,
-							   void *params, const void *grad, void *state);
+							   const OsmlOptimStep *step, size_t first, size_t n,
+							   void *params, const void *grad, void *state,
+							   size_t n_params);
 
 	/*
 	 * The proximal step of an l1 penalty: n of all n_params parameters, from `first` on,
@@ -105,8 +107,10 @@ struct OsmlBackend
 						   const OsmlOptimStep *step, double l1, size_t first, size_t n,
 						   void *params, const void *state, size_t n_params);
 
-	/* Euclidean norm of n values; not finite when a value is not */
-	double		(*norm) (OsmlPrecision precision, size_t n, const void *v);
+	/* Euclidean norm of n values, of which those beyond the marked pages (pages.h;
+	 * NULL: all are marked) are 0; not finite when a value is not */
+	double		(*norm) (OsmlPrecision precision, size_t n, const void *v,
+						 const uint64_t *pages);
 
 	/* v *= factor; v clamped to [-limit, limit] */
 	void		(*scale) (OsmlPrecision precision, size_t n, void *v, double factor);

@@ -127,14 +127,18 @@ cpu_scatter(OsmlPrecision precision, const OsmlLayout *layout,
 
 /* one update of n parameters */
 static void
-cpu_optim_step(OsmlPrecision precision, OsmlOptim optim,
-			   const OsmlOptimStep *step, size_t n, void *params,
-			   const void *grad, void *state)
+cpu_optim_step(OsmlPrecision precision, OsmlOptim optim, const OsmlOptimStep *step,
+			   size_t first, size_t n, void *params, const void *grad, void *state,
+			   size_t n_params)
 {
 	if (precision == OSML_FLOAT32)
-		osml_optim_all_f32[optim] (step, n, params, grad, state);
+		osml_optim_all_f32[optim] (step, n, (float *) params + first,
+								   (const float *) grad + first, (float *) state + first,
+								   n_params);
 	else
-		osml_optim_all_f64[optim] (step, n, params, grad, state);
+		osml_optim_all_f64[optim] (step, n, (double *) params + first,
+								   (const double *) grad + first, (double *) state + first,
+								   n_params);
 }
 
 /* the proximal step of n parameters */
@@ -152,8 +156,11 @@ cpu_shrink(OsmlPrecision precision, OsmlOptim optim, const OsmlOptimStep *step, 
 
 /* Euclidean norm of n values, summed in float64 */
 static double
-cpu_norm(OsmlPrecision precision, size_t n, const void *v)
+cpu_norm(OsmlPrecision precision, size_t n, const void *v, const uint64_t *pages)
 {
+	if (pages)
+		return precision == OSML_FLOAT32 ? osml_kernel_norm_pages_f32(n, v, pages) :
+			osml_kernel_norm_pages_f64(n, v, pages);
 	return precision == OSML_FLOAT32 ? osml_kernel_norm_f32(n, v) :
 		osml_kernel_norm_f64(n, v);
 }

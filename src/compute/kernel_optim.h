@@ -12,17 +12,17 @@
 #define OSML_KERNEL_OPTIM_H_DONE
 #elif !defined(OSML_KERNEL_OPTIM_H_DONE)
 
-/* update n parameters; slot k of parameter i is state[k * n + i] */
+/* update n parameters; slot k of parameter i is state[k * stride + i] */
 #define OSML_OPTIM(symbol, function, name, slots, weight_decay, meaning) \
 OSML_CLONES static void \
 OSML_TYPED(function##_all) (const OsmlOptimStep *step, size_t n, \
 							OSML_REAL *restrict params, \
 							const OSML_REAL *restrict grad, \
-							OSML_REAL *restrict state) \
+							OSML_REAL *restrict state, size_t stride) \
 { \
 	for (size_t i = 0; i < n; i++) \
 		params[i] = OSML_TYPED(function) (step, params[i], grad[i], \
-										  state + i, n); \
+										  state + i, stride); \
 }
 #include "rules/optim/list.h"
 #undef OSML_OPTIM
@@ -66,7 +66,7 @@ static const OSML_TYPED(OsmlOptimShrink) OSML_TYPED(osml_optim_shrink)[] = {
 typedef void (*OSML_TYPED(OsmlOptimAll)) (const OsmlOptimStep *step, size_t n,
 										  OSML_REAL *restrict params,
 										  const OSML_REAL *restrict grad,
-										  OSML_REAL *restrict state);
+										  OSML_REAL *restrict state, size_t stride);
 
 static const OSML_TYPED(OsmlOptimAll) OSML_TYPED(osml_optim_all)[] = {
 #define OSML_OPTIM(symbol, function, name, slots, weight_decay, meaning) \

@@ -128,7 +128,7 @@ follow(const TorchEmbedding *torch, uint64_t seed)
 		worst = fmax(worst, fabs(loss / block->nrows / torch->train_loss[step] - 1));
 		cpu->scale(spec.precision, n, grad, 1.0 / block->nrows);
 		osml_optim_begin_step(&now, &hyper, hyper.lr, step + 1);
-		cpu->optim_step(spec.precision, optim, &now, n, params, grad, state);
+		cpu->optim_step(spec.precision, optim, &now, 0, n, params, grad, state, n);
 		free(block);
 	}
 	ok(worst <= tolerance, "its losses agree to %.0e (worst %.1g)", tolerance, worst);
@@ -258,7 +258,7 @@ test_batch_norm(void)
 	spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
 	ok(isfinite(loss) && memcmp(before, params, sizeof(params)) == 0,
 	   "a batch of one row leaves the running statistics alone");
-	ok(isfinite(cpu->norm(OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
+	ok(isfinite(cpu->norm(OSML_FLOAT64, spec.ops->n_params(&spec), grad, NULL)) &&
 	   grad[0] == 0 && grad[spec.ops->n_params(&spec) - 1] != 0,
 	   "its gradient is finite, and zero where it goes through the normalised values");
 	/* rows 0 to 15 are given up, and the batch begins anew with five others */

@@ -59,7 +59,7 @@ check(const char *what, OsmlPrecision precision, OsmlOptim optim,
 			put(precision, grad, i, gradient[step - 1] *
 				(1 + 0.1 * at(precision, params, i)));
 		osml_optim_begin_step(&now, hyper, hyper->lr, step);
-		cpu->optim_step(precision, optim, &now, n, params, grad, state);
+		cpu->optim_step(precision, optim, &now, 0, n, params, grad, state, n);
 		for (int i = 0; i < n; i++)
 		{
 			double		value = at(precision, params, i);

@@ -197,15 +197,15 @@ train_step(Run *run, int step)
 	double		norm;
 
 	cpu->scale(OSML_FLOAT64, run->n_params, run->grad, 1.0 / n);
-	norm = cpu->norm(OSML_FLOAT64, run->n_params, run->grad);
+	norm = cpu->norm(OSML_FLOAT64, run->n_params, run->grad, NULL);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	if (!isnan(torch->clip))
 		cpu->scale(OSML_FLOAT64, run->n_params, run->grad,
 				   fmin(1, torch->clip / (norm + 1e-6)));
 	osml_optim_begin_step(&now, &run->hyper, run->hyper.lr, step);
-	cpu->optim_step(OSML_FLOAT64, run->optim, &now, run->n_params, run->params,
-					run->grad, run->state);
+	cpu->optim_step(OSML_FLOAT64, run->optim, &now, 0, run->n_params, run->params,
+					run->grad, run->state, run->n_params);
 }
 
 /* outputs of the first five rows, in a block and alone */

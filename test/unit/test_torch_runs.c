@@ -171,13 +171,13 @@ train_step(Run *run, int step)
 	double		norm;
 
 	cpu->scale(precision, PARAMS, run->grad, 1.0 / n);
-	norm = cpu->norm(precision, PARAMS, run->grad);
+	norm = cpu->norm(precision, PARAMS, run->grad, NULL);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	clip(run, norm);
 	osml_optim_begin_step(&now, &run->hyper, run->hyper.lr, step);
-	cpu->optim_step(precision, run->optim, &now, PARAMS, run->params, run->grad,
-					run->state);
+	cpu->optim_step(precision, run->optim, &now, 0, PARAMS, run->params, run->grad,
+					run->state, PARAMS);
 }
 
 /* the first five predictions, in a block and alone */
