@@ -2,10 +2,10 @@
  * sort.c
  *	  Sorting numbers without branches; see sort.h.
  *
- * Runs of eight come from a sorting network whose eight lines are vectors, as
- * long as the values allow; then runs are merged, two by two.  The network is
- * Batcher's odd-even merge sort ("Sorting networks and their applications",
- * 1968); test_sort.c proves it by the zero-one principle.
+ * Runs come from a sorting network whose lines are vectors, as long as the values
+ * allow; then runs are merged, two by two.  The network is Batcher's odd-even merge
+ * sort ("Sorting networks and their applications", 1968); test_sort.c proves it by
+ * the zero-one principle.
  */
 #include "compute/sort.h"
 
@@ -14,23 +14,38 @@
 
 #include "compute/kernels.h"
 
-#define LINES 8
+/*
+ * So many lines.  What they cost grows with the square of their number's logarithm,
+ * and what they save of merging with the logarithm itself; but four values are
+ * compared at once, and a merge takes them one by one.
+ */
+#define FEW_LINES 8
+#define MANY_LINES 128
 
-/* the network's comparators, line by line */
-static const unsigned char network[][2] = {
-	{0, 1}, {2, 3}, {4, 5}, {6, 7},
-	{0, 2}, {1, 3}, {4, 6}, {5, 7},
-	{1, 2}, {5, 6},
-	{0, 4}, {1, 5}, {2, 6}, {3, 7},
-	{2, 4}, {3, 5},
-	{1, 2}, {3, 4}, {5, 6}
-};
+/* and at least so many values a line */
+#define MIN_WIDTH 8
 
-/* the smaller of each pair to a, the larger to b */
-OSML_CLONES static void
-osml_sort_compare(double *restrict a, double *restrict b, int n)
+typedef int64_t Mask __attribute__((vector_size(32)));
+
+/*
+ * The smaller of each pair to a, the larger to b.  Written with vectors: of the same
+ * with "?:" GCC makes masked stores, which cost several times as much.
+ */
+OSML_RULE void
+compare(double *a, double *b, int n)
 {
-	for (int i = 0; i < n; i++)
+	int			i = 0;
+
+	for (; i + 4 <= n; i += 4)
+	{
+		OsmlVec_f64 x = *(OsmlVec_f64 *) (a + i);
+		OsmlVec_f64 y = *(OsmlVec_f64 *) (b + i);
+		Mask		swap = y < x;
+
+		*(OsmlVec_f64 *) (a + i) = (OsmlVec_f64) ((swap & (Mask) y) | (~swap & (Mask) x));
+		*(OsmlVec_f64 *) (b + i) = (OsmlVec_f64) ((swap & (Mask) x) | (~swap & (Mask) y));
+	}
+	for (; i < n; i++)
 	{
 		double		x = a[i];
 		double		y = b[i];
@@ -40,19 +55,38 @@ osml_sort_compare(double *restrict a, double *restrict b, int n)
 	}
 }
 
-/* LINES * width values of x to sorted runs of LINES in out; x is used up */
-static void
-sort_runs(double *x, int width, double *out)
+/*
+ * Sort column by column `lines` lines, a power of 2, of width values.  Comparators
+ * of k neighbouring lines with the k lines behind them are one loop.
+ */
+OSML_CLONES static void
+osml_sort_lines(double *x, int lines, int width)
 {
-	for (size_t c = 0; c < sizeof(network) / sizeof(network[0]); c++)
-		osml_sort_compare(x + network[c][0] * width, x + network[c][1] * width,
-						  width);
-	for (int i = 0; i < width; i++)
-		for (int line = 0; line < LINES; line++)
-			out[i * LINES + line] = x[line * width + i];
+	for (int p = 1; p < lines; p *= 2)
+	{
+		for (int k = p; k > 0; k /= 2)
+		{
+			for (int j = k % p; j + 2 * k <= lines; j += 2 * k)
+			{
+				if ((j ^ (j + k)) < 2 * p)	/* in one piece of 2 p lines */
+					compare(x + j * width, x + (j + k) * width, k * width);
+			}
+		}
+	}
 }
 
-/* fewer than LINES values: in place */
+/* lines * width values of x to sorted runs of as many as there are lines in out; x is
+ * used up */
+static void
+sort_runs(double *x, int lines, int width, double *out)
+{
+	osml_sort_lines(x, lines, width);
+	for (int i = 0; i < width; i++)
+		for (int line = 0; line < lines; line++)
+			out[i * lines + line] = x[line * width + i];
+}
+
+/* fewer values than lines: in place */
 static void
 sort_few(double *x, int n)
 {
@@ -130,20 +164,21 @@ osml_sort_merge(const double *a, int na, const double *b, int nb, double *out)
 void
 osml_sort(double *x, int n, double *scratch)
 {
-	int			width = n / LINES;
+	int			lines = n >= MANY_LINES * MIN_WIDTH ? MANY_LINES : FEW_LINES;
+	int			width = n / lines;
 	double	   *from = scratch;
 	double	   *to = x;
 
-	if (n < LINES)
+	if (n < lines)
 	{
 		sort_few(x, n);
 		return;
 	}
-	sort_runs(x, width, scratch);
-	sort_few(x + width * LINES, n - width * LINES);
-	memcpy(scratch + width * LINES, x + width * LINES,
-		   (size_t) (n - width * LINES) * sizeof(double));
-	for (int run = LINES; run < n; run *= 2)
+	sort_runs(x, lines, width, scratch);
+	sort_few(x + width * lines, n - width * lines);
+	memcpy(scratch + width * lines, x + width * lines,
+		   (size_t) (n - width * lines) * sizeof(double));
+	for (int run = lines; run < n; run *= 2)
 	{
 		double	   *swap = from;
 
