@@ -20,10 +20,13 @@
  * compared at once, and a merge takes them one by one.
  */
 #define FEW_LINES 8
-#define MANY_LINES 128
+#define MANY_LINES 256
 
 /* and at least so many values a line */
 #define MIN_WIDTH 8
+
+/* values from which on a merge is worth halving */
+#define MIN_HALVED 128
 
 typedef int64_t Mask __attribute__((vector_size(32)));
 
@@ -117,47 +120,148 @@ take_larger(double x, double y, double *out)
 	return y < x;
 }
 
+/* two sorted runs on their way into one, from both ends */
+typedef struct Merge
+{
+	const double *a;
+	const double *b;
+	int			na;
+	int			nb;
+	double	   *out;
+	double	   *last;			/* behind the end of what is to be written */
+} Merge;
+
+/* as many steps as cannot run out of values at either end */
+static inline int
+sure_steps(const Merge *merge)
+{
+	return (merge->na < merge->nb ? merge->na : merge->nb) / 2;
+}
+
 /*
- * Both ends at once: two chains of comparisons that do not wait for each
+ * One value at each end: two chains of comparisons that do not wait for each
  * other.  Equal values are taken from a at the front and from b at the back,
  * so that the two ends meet.
  */
+OSML_RULE void
+step_both(const double **a, const double **b, const double **a_last, const double **b_last,
+		  double *out, double *last)
+{
+	ptrdiff_t	from_b = take_smaller(**a, **b, out);
+	ptrdiff_t	from_a = take_larger((*a_last)[-1], (*b_last)[-1], last);
+
+	*b += from_b;
+	*a += 1 - from_b;
+	*a_last -= from_a;
+	*b_last -= 1 - from_a;
+}
+
+/* what is left of a merge after steps from these places */
+static inline void
+leave(Merge *merge, const double *a, const double *b, const double *a_last,
+	  const double *b_last, int steps)
+{
+	*merge = (Merge) {
+		a, b, (int) (a_last - a), (int) (b_last - b), merge->out + steps, merge->last - steps
+	};
+}
+
+static void
+finish_merge(Merge *merge)
+{
+	int			steps;
+
+	while ((steps = sure_steps(merge)) > 0)
+	{
+		const double *a = merge->a;
+		const double *b = merge->b;
+		const double *a_last = a + merge->na;
+		const double *b_last = b + merge->nb;
+
+		for (int i = 0; i < steps; i++)
+			step_both(&a, &b, &a_last, &b_last, merge->out + i, merge->last - 1 - i);
+		leave(merge, a, b, a_last, b_last, steps);
+	}
+	for (; merge->na > 0 && merge->nb > 0; merge->out++)
+	{
+		int			from_b = take_smaller(*merge->a, *merge->b, merge->out);
+
+		merge->b += from_b;
+		merge->nb -= from_b;
+		merge->a += 1 - from_b;
+		merge->na -= 1 - from_b;
+	}
+	memcpy(merge->out, merge->a, (size_t) merge->na * sizeof(double));
+	memcpy(merge->out + merge->na, merge->b, (size_t) merge->nb * sizeof(double));
+}
+
+/* two merges at once: four chains of comparisons */
+static void
+merge_two(Merge *one, Merge *two)
+{
+	for (;;)
+	{
+		int			steps = sure_steps(one) < sure_steps(two) ? sure_steps(one) : sure_steps(two);
+		const double *a = one->a;
+		const double *b = one->b;
+		const double *a_last = a + one->na;
+		const double *b_last = b + one->nb;
+		const double *c = two->a;
+		const double *d = two->b;
+		const double *c_last = c + two->na;
+		const double *d_last = d + two->nb;
+
+		if (steps == 0)
+			break;
+		for (int i = 0; i < steps; i++)
+		{
+			step_both(&a, &b, &a_last, &b_last, one->out + i, one->last - 1 - i);
+			step_both(&c, &d, &c_last, &d_last, two->out + i, two->last - 1 - i);
+		}
+		leave(one, a, b, a_last, b_last, steps);
+		leave(two, c, d, c_last, d_last, steps);
+	}
+	finish_merge(one);
+	finish_merge(two);
+}
+
+/* how many of the smallest n values of both runs are a's */
+static int
+share_of(const double *a, int na, const double *b, int nb, int n)
+{
+	int			low = n > nb ? n - nb : 0;
+	int			high = n < na ? n : na;
+
+	while (low < high)
+	{
+		int			i = (low + high) / 2;
+
+		if (a[i] < b[n - i - 1])
+			low = i + 1;
+		else
+			high = i;
+	}
+	return low;
+}
+
+/* A long merge is two, of the smaller half and of the larger. */
 void
 osml_sort_merge(const double *a, int na, const double *b, int nb, double *out)
 {
-	double	   *last = out + na + nb;
-	int			steps;
+	int			half = (na + nb) / 2;
+	Merge		one = {a, b, na, nb, out, out + na + nb};
+	Merge		two;
+	int			i;
 
-	/* as many steps as cannot run out of values at either end */
-	while ((steps = (na < nb ? na : nb) / 2) > 0)
+	if (na + nb < MIN_HALVED)
 	{
-		const double *a_last = a + na;
-		const double *b_last = b + nb;
-
-		for (int i = 0; i < steps; i++)
-		{
-			ptrdiff_t	from_b = take_smaller(*a, *b, out++);
-			ptrdiff_t	from_a = take_larger(a_last[-1], b_last[-1], --last);
-
-			b += from_b;
-			a += 1 - from_b;
-			a_last -= from_a;
-			b_last -= 1 - from_a;
-		}
-		na = (int) (a_last - a);
-		nb = (int) (b_last - b);
+		finish_merge(&one);
+		return;
 	}
-	for (; na > 0 && nb > 0; out++)
-	{
-		int			from_b = take_smaller(*a, *b, out);
-
-		b += from_b;
-		nb -= from_b;
-		a += 1 - from_b;
-		na -= 1 - from_b;
-	}
-	memcpy(out, a, (size_t) na * sizeof(double));
-	memcpy(out + na, b, (size_t) nb * sizeof(double));
+	i = share_of(a, na, b, nb, half);
+	one = (Merge) {a, b, i, half - i, out, out + half};
+	two = (Merge) {a + i, b + half - i, na - i, nb - (half - i), out + half, out + na + nb};
+	merge_two(&one, &two);
 }
 
 /* n values in ascending order */
