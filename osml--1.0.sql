@@ -612,6 +612,29 @@ CREATE FUNCTION osml.refuse_clock_words(value anyelement) RETURNS anyelement
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION osml.refuse_clock_words(anyelement) IS 'the value; an error where its text has a word such as now or today: expressions of features call it before a text becomes a date or a time';
 
+-- An aggregate's steps are called by its owner's right, not its user's.
+
+CREATE FUNCTION osml.count_each_step(counts bigint[], numbers integer[], size integer)
+	RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'osml_count_each_step'
+	LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION osml.count_each_step(bigint[], integer[], integer) IS 'step of osml.count_each()';
+REVOKE ALL ON FUNCTION osml.count_each_step(bigint[], integer[], integer) FROM PUBLIC;
+
+CREATE FUNCTION osml.count_each_merge(counts bigint[], more bigint[]) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'osml_count_each_merge'
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION osml.count_each_merge(bigint[], bigint[]) IS 'adds two states of osml.count_each()';
+REVOKE ALL ON FUNCTION osml.count_each_merge(bigint[], bigint[]) FROM PUBLIC;
+
+CREATE AGGREGATE osml.count_each(numbers integer[], size integer) (
+	SFUNC = osml.count_each_step,
+	STYPE = bigint[],
+	COMBINEFUNC = osml.count_each_merge,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE osml.count_each(integer[], integer) IS 'how many times each of the numbers 1 to size is in the arrays; osml_split counts values with it';
+
 CREATE FUNCTION osml.guard_row() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'osml_guard_row'
 	LANGUAGE C;

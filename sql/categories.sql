@@ -158,6 +158,59 @@ SELECT feature, params -> 'categories' FROM osml.model_definitions WHERE model =
 SELECT osml_transform('settings', 'never', 'sql', '{"expression": "at < now()"}');
 SELECT osml_transform('settings', 'never', 'sql', '{"expression": "d < current_date"}');
 
+-- Texts that are written as `other` and NULL are: those two yield.
+CREATE TABLE words AS SELECT i, CASE WHEN i % 5 < 4 THEN (ARRAY['(other)', '(null)', '((null))', 'rare ' || i])[1 + i % 5] END AS t,
+	(i % 5)::float8 AS y FROM generate_series(1, 500) i;
+SELECT osml_create_dataset('words', 'words', 'y', '{t}') > 0;
+SELECT osml_transform('words', 't', 'category', '{"min_count": 2}');
+SELECT osml_fit_features('words');
+SELECT bin, category, count, mean_label FROM osml.bins WHERE dataset = 'words' ORDER BY bin;
+SELECT osml_train('words', '{"optimizer": "exact"}') > 0;
+SELECT bin, category, count, mean_label FROM osml.bins WHERE model = 'words' ORDER BY bin;
+SELECT count(DISTINCT category) FROM osml.weights WHERE model = 'words' AND feature = 't';
+SELECT r.t, round(osml_predict('words', r)::numeric, 6) AS y, s.category, e.category
+	FROM (VALUES (1, '(other)'), (2, '(null)'), (3, '((null))'), (4, '((other))'), (5, 'new'), (6, NULL)) r (i, t),
+	osml_transform_row('words', r) s, osml_explain('words', r) e ORDER BY r.i;
+SELECT osml_drop_dataset('words'), osml_drop_model('words');
+
+-- Values of citext are equal in any case, and so one category, class, group or part of a split.
+CREATE EXTENSION citext SCHEMA scat;
+SET client_min_messages = warning;
+CREATE TABLE cities AS SELECT i, (ARRAY['Rome', 'ROME', 'rome', 'Oslo', 'oslo', 'Bern'])[1 + i % 6]::citext AS city,
+	(ARRAY['Rome', 'ROME', 'rome', 'Oslo', 'oslo', 'Bern'])[1 + i % 6] AS as_text,
+	(CASE WHEN i % 6 < 3 THEN 10 WHEN i % 6 < 5 THEN 20 ELSE 30 END)::float8 AS y,
+	(ARRAY['Yes', 'YES', 'yes', 'No', 'no', 'NO'])[1 + i % 6]::citext AS answer FROM generate_series(1, 600) i;
+SELECT osml_create_dataset('cities', 'cities', 'y', '{city}') > 0;
+SELECT column_name, distinct_values, top_values, top_counts FROM osml_analyze('cities') WHERE column_name = 'city';
+SELECT osml_train('cities', '{"optimizer": "exact"}', 'cities') > 0;
+SELECT bin, category, count, mean_label FROM osml.bins WHERE model = 'cities' ORDER BY bin;
+-- in rows of texts, too
+SELECT round(osml_predict('cities', r)::numeric, 6), s.category FROM (VALUES ('roME'::citext), ('OSLO'), ('Rom')) r (city), osml_transform_row('cities', r) s;
+SELECT round(osml_predict('cities', r)::numeric, 6), s.category FROM (VALUES ('roME'::text), ('OSLO'), ('Rom')) r (city), osml_transform_row('cities', r) s;
+SELECT prediction::numeric(9, 6), count(*) FROM osml_predict_batch('cities', 'SELECT city FROM cities') GROUP BY 1 ORDER BY 1;
+-- but a model of texts keeps them apart, in rows of citext, too
+SELECT osml_train('SELECT y, as_text AS city FROM cities', '{"optimizer": "exact"}', 'by_text') > 0;
+SELECT s.category FROM (VALUES ('ROME'::citext), ('Rome'), ('roME')) r (city), osml_transform_row('by_text', r) s;
+-- categories that are given, of columns and expressions
+SELECT osml_transform('cities', 'city', 'category', '{"categories": ["OSLO", "Rome"]}');
+SELECT osml_transform('cities', 'place', 'sql', '{"expression": "city"}'), osml_transform('cities', 'place', 'category', '{"categories": ["BERN"]}');
+SELECT osml_train('cities', '{"features": ["city", "place"], "max_steps": 5}', 'cities') > 0;
+SELECT feature, bin, category, count FROM osml.bins WHERE model = 'cities' AND version = 2 ORDER BY feature, bin;
+-- classes
+SELECT osml_train('SELECT answer, city FROM cities', '{"class_weight": {"YES": 2}, "max_epochs": 5}', 'answers') > 0;
+SELECT classes FROM osml.models WHERE model = 'answers';
+SELECT osml_predict_class('answers', r) FROM (SELECT 'Oslo'::citext AS city) r;
+SELECT value FROM osml_evaluate('answers', 'SELECT answer, city FROM cities') WHERE metric = 'rows_used';
+SELECT * FROM osml_evaluate('answers', 'SELECT answer::text, city FROM cities');
+-- splits and reports
+SELECT osml_create_dataset('cities split', 'cities', 'y', '{city}') > 0;
+SELECT count(DISTINCT part) FROM (SELECT osml.split_unit(1, ROW(c::citext)) AS part FROM unnest('{Rome, ROME, rome}'::text[]) c) s;
+SET client_min_messages = error;
+SELECT part, part_mean, whole_mean FROM osml_split('cities split', '{"train": 0.5, "test": 0.5}', group_by => '{i}', tries => 1) WHERE "column" = 'city' AND part = 'train';
+SET client_min_messages = warning;
+SELECT distinct_values FROM osml_feature_report('cities split') WHERE feature = 'city';
+SELECT osml_drop_dataset('cities'), osml_drop_dataset('cities split'), osml_drop_model('cities'), osml_drop_model('by_text'), osml_drop_model('answers');
+
 -- What a renamed column breaks is mended or dropped piece by piece.
 ALTER TABLE settings RENAME at TO at2;
 SELECT osml_transform('settings', 'g', 'hash');

@@ -177,6 +177,8 @@ SELECT pg_temp.defs('defs plain');
 BEGIN;
 INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs plain', 'lon2', NULL, 'log1p'), ('defs plain', 'lon2', 7, 'minmax')
 	RETURNING feature, step, position, inputs, params, owner = current_user;
+INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs plain', 'at', 2, 'log1p'), ('defs plain', 'at', 1, 'minmax');
+SELECT step, transform, inputs FROM osml.definitions WHERE dataset = 'defs plain' AND feature = 'at' ORDER BY step;
 INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs plain', 'half', 'sql', '{"expression": "lon2 / 2"}')
 	RETURNING feature, step, position, inputs, params;
 UPDATE osml.definitions SET params = NULL WHERE dataset = 'defs plain' AND feature = 'cell' RETURNING step, position, params;
@@ -199,6 +201,8 @@ SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transfo
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lat', 0, 'log1p')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'miles', 1, 'log1p')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, inputs) VALUES ('defs', 'miles', 'log1p', '{lat}')$$);
+SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lon', 2, 'log1p')$$);
+SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, step, transform) VALUES ('defs', 'lon', 3, 'log1p'), ('defs', 'lon', 2, 'minmax')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, inputs) VALUES ('defs', 'x', 'log1p', '{NULL}')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, fitted) VALUES ('defs', 'lat', 'log1p', '{}')$$);
 SELECT pg_temp.outcome($$INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('defs', 'lat', 'log1p', '[]')$$);
@@ -464,10 +468,24 @@ SELECT pg_temp.outcome($$SELECT osml_transform('defs gone', 'a', 'log1p')$$);
 SELECT feature FROM osml.definitions WHERE dataset = 'defs gone';
 DROP TABLE defs_lost;
 
+-- what a renamed column broke is mended feature by feature, whatever else is broken; names still must differ
+CREATE TABLE defs_parts AS SELECT i::float8 AS y, i::float8 AS x, i::float8 AS z, i % 3 AS x_flag FROM generate_series(1, 9) i;
+SELECT osml_create_dataset('defs parts', 'defs_parts') > 0;
+SELECT osml_transform('defs parts', 'x', 'sql', '{"expression": "x / z"}'), osml_transform('defs parts', 'x_of_z', 'sql', '{"expression": "z + 1"}');
+ALTER TABLE defs_parts RENAME z TO z2;
+ALTER TABLE defs_parts ADD x_span interval;
+UPDATE osml.definitions SET params = '{"expression": "x / z2"}' WHERE dataset = 'defs parts' AND feature = 'x';
+SELECT osml_transform('defs parts', 'x', 'impute', '{"flag": true, "method": "mean"}');
+SELECT pg_temp.outcome($$SELECT osml_transform('defs parts', 'x_missing', 'sql', '{"expression": "x_flag"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('defs parts')$$);
+UPDATE osml.definitions SET params = '{"expression": "z2 + 1"}' WHERE dataset = 'defs parts' AND feature = 'x_of_z';
+SELECT osml_transform('defs parts', 'x_span', 'sql', '{"expression": "extract(epoch from x_span)"}');
+SELECT feature, step, transform FROM osml.definitions WHERE dataset = 'defs parts' ORDER BY position, step;
+
 SELECT name, parameter, type, "default", range FROM osml_transforms() WHERE name IN ('bin', 'hash', 'log1p', 'impute', 'sql');
 SELECT count(DISTINCT name), bool_and(meaning <> '') FROM osml_transforms();
 
-SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same,defs gone,defs both}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{defs,defs grid,defs plain,defs narrow,defs theirs,defs forms,defs copy,defs same,defs gone,defs both,defs parts}'::text[]) d;
 SELECT count(*) FROM osml.definitions WHERE dataset LIKE 'defs%';
 SELECT count(*) FROM osml.bins WHERE dataset LIKE 'defs%';
 SELECT osml_drop_model(m) FROM unnest('{defs model,defs both}'::text[]) m;

@@ -448,6 +448,56 @@ SELECT pg_temp.about($$SELECT osml_split('theirs')$$);
 RESET ROLE;
 SELECT pg_temp.outcome($$SELECT osml_split('theirs')$$);
 
+-- --- The aggregate that counts values --------------------------------------------
+
+-- One reader or several: as the counts that it stands for.
+CREATE TABLE numbers AS SELECT i, i % 7 AS seven,
+	CASE WHEN i % 11 > 0 THEN ARRAY[1 + i % 7, NULL, 8 + i % 3] WHEN i % 2 = 0 THEN '{}'::int[] END AS a
+	FROM generate_series(1, 20000) i;
+ANALYZE numbers;
+SELECT osml.count_each(a, 11) FROM numbers;
+SELECT array_agg(n ORDER BY k) FROM (SELECT k, count(*) FILTER (WHERE k = ANY (a)) AS n
+	FROM numbers, generate_series(1, 11) k GROUP BY k) c;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT osml.count_each(a, 11) FROM numbers;
+SELECT seven, osml.count_each(a, 11) FROM numbers GROUP BY seven ORDER BY seven;
+EXPLAIN (COSTS OFF) SELECT osml.count_each(a, 11) FROM numbers;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SELECT osml.count_each(a, 3) FROM (VALUES ('{1,1,3}'::int[]), (NULL), ('{}')) v (a);
+SELECT osml.count_each(a, 3) FROM numbers WHERE false;
+SELECT i, osml.count_each(ARRAY[i % 2 + 1], 2) OVER (ORDER BY i) FROM generate_series(1, 4) i;
+-- What it refuses.
+SELECT pg_temp.outcome($$SELECT osml.count_each('{0}', 3)$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each('{4}', 3)$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each('{1}', 0)$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each('{1}', 2147483647)$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each('{1}', NULL)$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each('{1}', n) FROM generate_series(2, 3) n$$);
+SELECT pg_temp.outcome($$SELECT osml.count_each_step('{1}', '{1}', 1)$$);
+CREATE AGGREGATE counted (int[], int) (SFUNC = osml.count_each_step, STYPE = bigint[], INITCOND = '{1,NULL}');
+SELECT pg_temp.outcome($$SELECT counted('{1}', 2)$$);
+SET ROLE osml_ssplit_reader;
+SELECT osml.count_each('{2}', 2);
+SELECT pg_temp.outcome($$SELECT osml.count_each_merge('{1}', '{1}')$$);
+RESET ROLE;
+-- A table of many texts: columns alike have figures alike, be there one of them or many.
+DO $$ BEGIN
+	EXECUTE (SELECT format('CREATE TABLE alike AS SELECT i AS y, %s FROM generate_series(1, 300) i',
+		string_agg(format('CASE WHEN i %% 9 > 0 THEN (i %% %s)::text END AS c%s', 2 + k % 2, k), ', '))
+		FROM generate_series(1, 300) k);
+END $$;
+SELECT osml_create_dataset('alike', 'alike', 'y') > 0,
+	osml_create_dataset('alike_two', 'SELECT y, c1, c2 FROM alike', 'y') > 0;
+SET client_min_messages = error;
+SELECT part, part_mean, z, count(*) FROM osml_split('alike', group_by => '{y}', tries => 1)
+	WHERE "column" <> 'y' GROUP BY 1, 2, 3 ORDER BY 1, 2;
+SELECT part, part_mean, z, count(*) FROM osml_split('alike_two', group_by => '{y}', tries => 1)
+	WHERE "column" <> 'y' GROUP BY 1, 2, 3 ORDER BY 1, 2;
+
 SET client_min_messages = warning;
 DO $$ BEGIN
 	PERFORM osml_drop_model(m) FROM (SELECT DISTINCT model AS m FROM osml.models) s;

@@ -147,6 +147,26 @@ SELECT osml_train('most', '{"max_steps": 5}', 'most') > 0;
 SELECT count(*), count(DISTINCT round(osml_predict('most', most)::numeric, 6)) > 1 FROM most;
 SELECT pg_temp.outcome($$SELECT osml_feature_report('most')$$);
 
+-- --- A column called as an element of an array ----------------------------------------
+
+CREATE TABLE elements AS SELECT 2 * (i % 7) AS y, ARRAY[i % 7, i % 5]::float8[] AS a, (i % 11)::float8 AS "a[1]",
+	(i % 13)::float8 AS "a[3]", (i % 3)::float8 AS "a[01]" FROM generate_series(1, 500) i;
+SELECT pg_temp.outcome($$SELECT osml_analyze('elements')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('elements')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('elements', '{"features": ["a[1]", "a"]}')$$);
+SELECT pg_temp.outcome($$SELECT osml_train('elements', '{"features": ["a"], "label": "a[1]"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_create_dataset('elements', 'elements', 'y')$$);
+-- Either is fine without the other, and so are names that no element has.
+SELECT osml_create_dataset('elements', 'elements', 'y', '{a, a[3], a[01]}') > 0;
+SELECT column_name, type, mean > 0 FROM osml_analyze('elements');
+SELECT osml_train('SELECT y, "a[1]", "a[3]" FROM elements', '{"max_steps": 5}', 'elements') > 0;
+-- Definitions: of the other column, under a name of its own only.
+SELECT osml_transform('elements', 'other', 'sql', '{"expression": "\"a[1]\" + 1"}');
+SELECT pg_temp.outcome($$SELECT osml_transform('elements', 'a[2]', 'sql', '{"expression": "\"a[1]\" + 1"}')$$);
+SELECT pg_temp.outcome($$SELECT osml_bin('elements', 'a[1]', 3)$$);
+SELECT osml_train('elements', '{"max_steps": 5}', 'elements') > 0;
+SELECT feature FROM osml.features WHERE model = 'elements' AND version = 2 ORDER BY position;
+
 -- --- Hyperparameters of every wrong shape ---------------------------------------------
 
 CREATE TABLE line AS SELECT 2.0 * i AS y, i AS x FROM generate_series(1, 20) i;

@@ -31,24 +31,32 @@ measure() # what repetition statement
 	EOF
 }
 
-# Time two statements in turn.  Leaves a view "median" of one row: rows,
-# repetitions, WHAT_seconds of both, and all measurements as JSON.
-compare() # what statement other_what other_statement
+# Time statements in turn, given as WHAT STATEMENT pairs.  Leaves a view "median" of
+# one row: rows, repetitions, WHAT_seconds of each, and all measurements as JSON.
+compare() # what statement...
 {
+	local i rep
+	local pairs=("$@")
+
 	echo "CREATE TABLE measurement (what text, repetition int, seconds float8);"
 	# The first round warms caches and is thrown away.
 	for ((rep = 0; rep <= REPS; rep++)); do
-		measure "$1" $rep "$2"
-		measure "$3" $rep "$4"
+		for ((i = 0; i < ${#pairs[@]}; i += 2)); do
+			measure "${pairs[i]}" $rep "${pairs[i + 1]}"
+		done
 	done
 	cat <<-EOF
 	DELETE FROM measurement WHERE repetition = 0;
 	CREATE VIEW median AS
 		SELECT $ROWS AS rows, $REPS AS repetitions,
+	EOF
+	for ((i = 0; i < ${#pairs[@]}; i += 2)); do
+		cat <<-EOF
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)
-				FILTER (WHERE what = '$1') AS $1_seconds,
-			percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)
-				FILTER (WHERE what = '$3') AS $3_seconds,
+				FILTER (WHERE what = '${pairs[i]}') AS ${pairs[i]}_seconds,
+		EOF
+	done
+	cat <<-EOF
 			(SELECT json_object_agg(what, seconds) FROM (
 				SELECT what, array_agg(seconds ORDER BY repetition) AS seconds
 				FROM measurement GROUP BY what) AS m) AS seconds

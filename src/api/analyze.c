@@ -9,16 +9,15 @@
 
 #include <math.h>
 
-#include "access/xact.h"
 #include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker_internals.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/tuplestore.h"
 
+#include "api/attempt.h"
 #include "api/defining.h"
 #include "api/fit_dataset.h"
 #include "api/need.h"
@@ -196,14 +195,21 @@ resolve(const OsmlDatasetRow *dataset, const char *text, OsmlSource **source)
 	return osml_source_features(*source, &none, NIL, NIL, NULL);
 }
 
-/* Errors that are about the server or the session and not about the data. */
-static bool
-is_interruption(int sqlstate)
+/* what is attempted: to fit definitions from an analysis */
+typedef struct Fitting
 {
-	int			category = ERRCODE_TO_CATEGORY(sqlstate);
+	const OsmlDatasetRow *dataset;
+	const OsmlSource *source;
+	OsmlFeatureSet *set;
+	const OsmlAnalysis *analysis;
+} Fitting;
 
-	return category == ERRCODE_OPERATOR_INTERVENTION ||
-		category == ERRCODE_INSUFFICIENT_RESOURCES || category == ERRCODE_INTERNAL_ERROR;
+static void
+attempt_to_fit(void *arg)
+{
+	const Fitting *fitting = arg;
+
+	osml_fit_set(fitting->dataset, fitting->source, fitting->set, fitting->analysis);
 }
 
 /*
@@ -214,35 +220,18 @@ static void
 fit(const OsmlDatasetRow *dataset, const OsmlSource *source, OsmlFeatureSet *set,
 	const OsmlAnalysis *analysis)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	Fitting		fitting = {dataset, source, set, analysis};
+	ErrorData  *error = osml_attempt(attempt_to_fit, &fitting);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		osml_fit_set(dataset, source, set, analysis);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		if (is_interruption(edata->sqlerrcode))
-			PG_RE_THROW();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		ereport(WARNING,
-				(errcode(edata->sqlerrcode),
-				 errmsg("the features of dataset \"%s\" were not fitted: %s",
-						dataset->name, edata->message),
-				 edata->hint ? errhint("%s", edata->hint) : 0));
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+	if (error == NULL)
+		return;
+	if (osml_is_interruption(error))
+		ReThrowError(error);
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("the features of dataset \"%s\" were not fitted: %s",
+					dataset->name, error->message),
+			 error->hint ? errhint("%s", error->hint) : 0));
 }
 
 /* Argument num_workers, checked. */

@@ -12,14 +12,13 @@
 
 #include <math.h>
 
-#include "access/xact.h"
 #include "funcapi.h"
 #include "portability/instr_time.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/resowner.h"
 #include "utils/tuplestore.h"
 
+#include "api/attempt.h"
 #include "api/check.h"
 #include "api/need.h"
 #include "catalog/definition.h"
@@ -68,47 +67,34 @@ is_complaint(int sqlstate)
 		sqlstate == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
 }
 
-/*
- * Make an attempt.  Its complaint is what this function is asked for, so it
- * becomes a row; a subtransaction undoes whatever was half done.
- */
+/* what is attempted, and for which check */
+typedef struct Attempted
+{
+	OsmlAttempt what;
+	OsmlCheck  *check;
+} Attempted;
+
+static void
+attempt_check(void *arg)
+{
+	const Attempted *attempted = arg;
+
+	attempted->what(attempted->check);
+}
+
+/* Make an attempt.  Its complaint is what this function is asked for, so it becomes a row. */
 bool
 osml_check_attempt(OsmlCheck *check, const char *name, OsmlCheckVerdict verdict,
 				   OsmlAttempt what)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool fine = true;
+	Attempted	attempted = {what, check};
+	ErrorData  *error = osml_attempt(attempt_check, &attempted);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(caller);
-	PG_TRY();
-	{
-		what(check);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(caller);
-		error = CopyErrorData();
-		FlushErrorState();
-		/* first of all: an error that leaves a subtransaction open leaves the session in it */
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(caller);
-		CurrentResourceOwner = owner;
-		if (!is_complaint(error->sqlerrcode))
-			ReThrowError(error);
-		fine = false;
-		if (name)
-			osml_check_put(check, name, verdict, check->subject, NAN, error->message,
-						   error->hint);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(caller);
-	CurrentResourceOwner = owner;
-	return fine;
+	if (error && !is_complaint(error->sqlerrcode))
+		ReThrowError(error);
+	if (error && name)
+		osml_check_put(check, name, verdict, check->subject, NAN, error->message, error->hint);
+	return error == NULL;
 }
 
 /* All training rows as reports see them; make: with the features that are made of them. */

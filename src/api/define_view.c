@@ -300,9 +300,12 @@ insert_row(const TriggerData *data, HeapTuple row, OsmlDefining **changes)
 	definition->inputs = inputs_column(data, row);
 	definition->shared = text_column(data, row, "shared");
 	definition->params = params_column(data, row);
-	if (definition->inputs == NIL && definition->step <= 1 &&
+	/* rows of a statement may come in any order, so others' steps may be there */
+	if (definition->inputs == NIL &&
 		strcmp(definition->transform, OSML_SQL_TRANSFORM) != 0 &&
-		osml_defining_find(defining, definition->feature, 0) == NULL)
+		(definition->step == 1 ||
+		 (definition->step == 0 &&
+		  osml_defining_find(defining, definition->feature, 0) == NULL)))
 		definition->inputs = list_make1(definition->feature);
 	osml_defining_add(defining, definition);
 	*changes = defining;

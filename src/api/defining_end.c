@@ -6,6 +6,7 @@
 
 #include "utils/jsonb.h"
 
+#include "api/attempt.h"
 #include "api/defining.h"
 #include "catalog/bin.h"
 #include "catalog/definition.h"
@@ -24,6 +25,21 @@ has_name(List *names, const char *name)
 	return false;
 }
 
+/* Raise: a step that reads the step before it is the first. */
+static void
+check_first(const OsmlDefining *defining, const OsmlDefinition *definition)
+{
+	if (definition->step > 1 && definition->inputs == NIL &&
+		strcmp(definition->transform, OSML_SQL_TRANSFORM) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("step 1 of feature \"%s\" of dataset \"%s\" is missing",
+						definition->feature, defining->dataset->name),
+				 errdetail("Step %d, %s, would read what the step before it makes.",
+						   definition->step, definition->transform),
+				 errhint("Insert step 1 too, or leave \"step\" out. To drop a feature as a whole, name no step.")));
+}
+
 /* Steps that were dropped leave no gaps. */
 static void
 renumber(OsmlDefining *defining)
@@ -37,6 +53,8 @@ renumber(OsmlDefining *defining)
 		OsmlDefinition *definition = lfirst(cell);
 
 		step = last && strcmp(last, definition->feature) == 0 ? step + 1 : 1;
+		if (step == 1)
+			check_first(defining, definition);
 		definition->step = step;
 		last = definition->feature;
 	}
@@ -220,51 +238,113 @@ changed_features(const OsmlDefining *defining)
 	return features;
 }
 
-/* Is one name the other with more behind an underscore?  Then the one may make a column
- * that is called as the other, as "x" with a flag makes "x_missing". */
+/*
+ * Is one name the other with more behind an underscore or bracket?  Then the one may
+ * make a column that is called as the other, as "x" with a flag makes "x_missing",
+ * and an array "x[1]".
+ */
 static bool
 may_meet(const char *a, const char *b)
 {
 	size_t		na = strlen(a);
 	size_t		nb = strlen(b);
+	char		next = na < nb ? b[na] : a[nb];
 
-	return strncmp(a, b, Min(na, nb)) == 0 && (na < nb ? b[na] : a[nb]) == '_';
+	return strncmp(a, b, Min(na, nb)) == 0 && (next == '_' || next == '[');
 }
 
-/* Add a feature whose columns may be called as those of one that has changed. */
+/* Add a feature whose columns may be called as those of one that is checked. */
 static List *
-add_namesake(List *features, const OsmlDefining *defining, const char *name)
+add_namesake(List *namesakes, List *features, const char *name)
 {
 	ListCell   *cell;
 
-	if (has_name(features, name))
-		return features;
-	foreach(cell, defining->changed)
+	if (has_name(features, name) || has_name(namesakes, name))
+		return namesakes;
+	foreach(cell, features)
 	{
 		if (may_meet(lfirst(cell), name))
-			return lappend(features, pstrdup(name));
+			return lappend(namesakes, pstrdup(name));
 	}
-	return features;
+	return namesakes;
 }
 
-/* The features together with all such, so that their columns' names are compared. */
+/* All such features. */
 static List *
-with_namesakes(const OsmlDefining *defining, List *features, const OsmlSource *source,
+find_namesakes(const OsmlDefining *defining, List *features, const OsmlSource *source,
 			   const char *label)
 {
 	List	   *chosen = osml_dataset_features(defining->dataset, defining->definitions);
+	List	   *namesakes = NIL;
 	ListCell   *cell;
 
 	foreach(cell, defining->definitions)
-		features = add_namesake(features, defining, ((OsmlDefinition *) lfirst(cell))->feature);
+		namesakes = add_namesake(namesakes, features, ((OsmlDefinition *) lfirst(cell))->feature);
 	for (int i = 0; i < source->columns->natts; i++)
 	{
 		const char *name = NameStr(TupleDescAttr(source->columns, i)->attname);
 
 		if (strcmp(name, label) != 0 && (chosen == NIL || has_name(chosen, name)))
-			features = add_namesake(features, defining, name);
+			namesakes = add_namesake(namesakes, features, name);
 	}
-	return features;
+	return namesakes;
+}
+
+/* The set that features make. */
+static OsmlFeatureSet *
+resolve(const OsmlDefining *defining, OsmlSource *source, List *features)
+{
+	OsmlRoles	roles = {.label = defining->dataset->label};
+
+	return osml_source_features(source, &roles, features, defining->definitions,
+								defining->dataset->name);
+}
+
+/* what is attempted: to resolve features */
+typedef struct Resolving
+{
+	const OsmlDefining *defining;
+	OsmlSource *source;
+	List	   *features;
+} Resolving;
+
+static void
+attempt_to_resolve(void *arg)
+{
+	const Resolving *resolving = arg;
+
+	(void) resolve(resolving->defining, resolving->source, resolving->features);
+}
+
+/*
+ * Raise where columns of the features are called as those of others.  All those are
+ * tried at once, and one by one if one of them is broken, which is no concern of
+ * whoever defines another feature.
+ */
+static void
+check_namesakes(const OsmlDefining *defining, OsmlSource *source, List *features,
+				const char *label)
+{
+	List	   *namesakes = find_namesakes(defining, features, source, label);
+	Resolving	resolving = {defining, source, list_concat_copy(features, namesakes)};
+	ErrorData  *error;
+	ListCell   *cell;
+
+	if (namesakes == NIL)
+		return;
+	error = osml_attempt(attempt_to_resolve, &resolving);
+	if (error && osml_is_interruption(error))
+		ReThrowError(error);
+	if (error == NULL)
+		return;
+	foreach(cell, namesakes)
+	{
+		resolving.features = lappend(list_copy(features), lfirst(cell));
+		error = osml_attempt(attempt_to_resolve, &resolving);
+		if (error && (osml_is_interruption(error) ||
+					  error->sqlerrcode == ERRCODE_DUPLICATE_COLUMN))
+			ReThrowError(error);
+	}
 }
 
 /* Raise: parameters that can be learned, but make no sense when they are given. */
@@ -298,7 +378,6 @@ check(const OsmlDefining *defining)
 {
 	const OsmlDatasetRow *dataset = defining->dataset;
 	List	   *features = changed_features(defining);
-	OsmlRoles	roles = {.label = dataset->label};
 	OsmlSource *source;
 	const char *label;
 	OsmlFeatureSet *set;
@@ -312,9 +391,8 @@ check(const OsmlDefining *defining)
 		NameStr(TupleDescAttr(source->columns, 0)->attname);
 	foreach(cell, defining->definitions)
 		check_definition(defining, lfirst(cell), label);
-	features = with_namesakes(defining, features, source, label);
-	set = osml_source_features(source, &roles, features, defining->definitions,
-							   dataset->name);
+	set = resolve(defining, source, features);
+	check_namesakes(defining, source, features, label);
 	check_given(set, dataset->name);
 	(void) osml_feature_set_prepare(set, dataset->name);
 	return set;

@@ -21,6 +21,7 @@
 #include "api/frequent.h"
 #include "api/split.h"
 #include "compute/fair.h"
+#include "source/fold.h"
 
 /* values of a category that are counted one by one */
 #define MAX_VALUES 20
@@ -55,7 +56,7 @@ typedef struct GroupStats
 {
 	int64		rows;
 	OsmlMoments *moments;		/* a column */
-	int64	   *counts;			/* rows of each frequent value, and of NULL */
+	int64	   *counts;			/* rows with NULL, and with each frequent value */
 } GroupStats;
 
 /* --- What is tested ----------------------------------------------------------- */
@@ -152,7 +153,10 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 	tested->sql = number_sql(column, type);
 	tested->category = tested->sql == NULL;
 	if (tested->category)
-		tested->sql = psprintf("pg_catalog.left(%s::pg_catalog.text, %d) COLLATE pg_catalog.\"C\"",
+		tested->sql = psprintf(osml_type_folds(type) ?
+							   "pg_catalog.left(pg_catalog.lower(%s::pg_catalog.text"
+							   " COLLATE pg_catalog.\"default\"), %d) COLLATE pg_catalog.\"C\"" :
+							   "pg_catalog.left(%s::pg_catalog.text, %d) COLLATE pg_catalog.\"C\"",
 							   column, MAX_CHARACTERS);
 }
 
@@ -236,20 +240,22 @@ append_part(StringInfo sql, const OsmlSplit *split)
 }
 
 /*
- * A column as it is summed up: its number, or the place of its value among the
- * frequent ones, 0 for NULL, and NULL for the others.
+ * A column as it is summed up: its number, or of a category which of all counts
+ * its value belongs to, from 1, and NULL where to none.
  */
 static void
 append_column(StringInfo sql, const TestedColumn *column, int i)
 {
-	if (column->category && column->n_values == 0)
-		appendStringInfo(sql, ", CASE WHEN %s IS NULL THEN 0 END AS c%d", column->raw, i);
-	else if (column->category)
-		appendStringInfo(sql, ", CASE WHEN %s IS NULL THEN 0"
-						 " ELSE pg_catalog.array_position(%s, %s) END AS c%d",
-						 column->raw, column->values, column->sql, i);
-	else
+	if (!column->category)
+	{
 		appendStringInfo(sql, ", %s AS c%d", column->sql, i);
+		return;
+	}
+	appendStringInfo(sql, ", CASE WHEN %s IS NULL THEN %d", column->raw, column->first_count + 1);
+	if (column->n_values > 0)
+		appendStringInfo(sql, " ELSE %d OPERATOR(pg_catalog.+) pg_catalog.array_position(%s, %s)",
+						 column->first_count + 1, column->values, column->sql);
+	appendStringInfo(sql, " END AS c%d", i);
 }
 
 /* ARRAY[f(c1), f(c2), ...] over the columns that are numbers */
@@ -270,23 +276,21 @@ append_aggregates(StringInfo sql, const OsmlFairnessPlan *plan, const char *func
 	appendStringInfo(sql, "]::pg_catalog.%s", type);
 }
 
-/* ARRAY of the rows with each frequent value, and with NULL, of each category */
+/* ARRAY of the rows with NULL, and with each frequent value, of each category */
 static void
 append_counts(StringInfo sql, const OsmlFairnessPlan *plan)
 {
 	const char *comma = "";
 
-	appendStringInfoString(sql, ", ARRAY[");
+	appendStringInfoString(sql, ", osml.count_each(ARRAY[");
 	for (int i = 0; i < plan->n; i++)
 	{
-		for (int k = 0; plan->columns[i].category && k <= plan->columns[i].n_values; k++)
-		{
-			appendStringInfo(sql, "%spg_catalog.count(*) FILTER (WHERE c%d"
-							 " OPERATOR(pg_catalog.=) %d)", comma, i, k);
-			comma = ", ";
-		}
+		if (!plan->columns[i].category)
+			continue;
+		appendStringInfo(sql, "%sc%d", comma, i);
+		comma = ", ";
 	}
-	appendStringInfoString(sql, "]::pg_catalog._int8");
+	appendStringInfo(sql, "]::pg_catalog._int4, %d)", Max(plan->n_counts, 1));
 }
 
 /* OFFSET 0 keeps the columns from being computed anew in each aggregate. */

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -39,34 +40,71 @@ open_cursor(const char *from, List *expressions)
 	return SPI_cursor_open(NULL, plan, NULL, NULL, true);
 }
 
+/* Values of the rows of a fetch, row by row. */
+typedef struct Fetched
+{
+	int			n_rows;
+	int			n_columns;
+	Datum	   *values;
+	bool	   *nulls;
+} Fetched;
+
+/* Room for a fetch. */
+static Fetched
+fetched_room(int n_columns)
+{
+	Size		cells = (Size) FETCH_ROWS * n_columns;
+
+	return (Fetched) {
+		0, n_columns, palloc_extended(cells * sizeof(Datum), MCXT_ALLOC_HUGE),
+		palloc_extended(cells * sizeof(bool), MCXT_ALLOC_HUGE)
+	};
+}
+
+/*
+ * Take the rows that were fetched apart, each once: to find one text of a row
+ * takes a walk over all before it.
+ */
+static void
+take_rows(Fetched *fetched)
+{
+	fetched->n_rows = (int) SPI_processed;
+	for (int r = 0; r < fetched->n_rows; r++)
+	{
+		Size		first = (Size) r * fetched->n_columns;
+
+		heap_deform_tuple(SPI_tuptable->vals[r], SPI_tuptable->tupdesc,
+						  fetched->values + first, fetched->nulls + first);
+	}
+}
+
 /* Count one column of the rows that were fetched. */
 static void
-count_column(OsmlTally *tally, int column)
+count_column(OsmlTally *tally, const Fetched *fetched, int column)
 {
 	uint64		keys[FETCH_ROWS];
 
-	for (uint64 r = 0; r < SPI_processed; r++)
+	for (int r = 0; r < fetched->n_rows; r++)
 	{
-		bool		isnull;
-		Datum		value = SPI_getbinval(SPI_tuptable->vals[r], SPI_tuptable->tupdesc,
-										  column, &isnull);
+		Size		cell = (Size) r * fetched->n_columns + column;
 		text	   *packed;
 
 		keys[r] = OSML_KEY_NULL;
-		if (isnull)
+		if (fetched->nulls[cell])
 			continue;
-		packed = DatumGetTextPP(value);
+		packed = DatumGetTextPP(fetched->values[cell]);
 		keys[r] = osml_key(VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed));
 		osml_check_status(osml_tally_text(tally, keys[r], VARDATA_ANY(packed),
 										  VARSIZE_ANY_EXHDR(packed)));
 	}
-	osml_check_status(osml_tally_add(tally, keys, NULL, (int) SPI_processed));
+	osml_check_status(osml_tally_add(tally, keys, NULL, fetched->n_rows));
 }
 
 /* Count all columns of all rows. */
 static void
 count_rows(const char *from, List *expressions, OsmlTally **tallies)
 {
+	Fetched		fetched = fetched_room(list_length(expressions));
 	Portal		portal;
 	int			level;
 
@@ -79,13 +117,16 @@ count_rows(const char *from, List *expressions, OsmlTally **tallies)
 		SPI_cursor_fetch(portal, true, FETCH_ROWS);
 		if (SPI_processed == 0)
 			break;
-		for (int i = 0; i < list_length(expressions); i++)
-			count_column(tallies[i], i + 1);
+		take_rows(&fetched);
+		for (int i = 0; i < fetched.n_columns; i++)
+			count_column(tallies[i], &fetched, i);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
 	AtEOXact_GUC(false, level);
 	SPI_finish();
+	pfree(fetched.values);
+	pfree(fetched.nulls);
 }
 
 /* What a tally is sure of. */

@@ -4,7 +4,7 @@
  *
  * The splits of osml_split() are stored as queries over this function, so it
  * must give the same number for ever: equal values of a type hash alike
- * whatever their form (1.0 and 1.00, -0.0 and 0.0), and nothing of a session's
+ * whatever their form (1.0 and 1.00, -0.0 and 0.0, a citext in upper case), and nothing of a session's
  * settings, a server's version, its encoding or the machine gets in.  Numbers
  * of different types hash alike too, so that a column may grow from integer to
  * numeric.
@@ -24,6 +24,7 @@
 
 #include "api/value_feed.h"
 #include "compute/valuehash.h"
+#include "source/fold.h"
 
 PG_FUNCTION_INFO_V1(osml_split_unit);
 
@@ -118,6 +119,19 @@ feed_output(Hasher *hasher, const Kind *kind, Datum value, uint64_t hash)
 	return hash;
 }
 
+/* ... or by its lower case, where values are equal whose lower case is ... */
+static uint64_t
+feed_folded(Hasher *hasher, const Kind *kind, Datum value, uint64_t hash)
+{
+	char	   *text = OutputFunctionCall(unconstify(FmgrInfo *, &kind->print), value);
+	char	   *folded = osml_fold_text(text, (int) strlen(text));
+
+	hash = osml_feed_chars(folded, (int) strlen(folded), hash);
+	pfree(folded);
+	pfree(text);
+	return hash;
+}
+
 /* ... or by their wire format, which has one byte order. */
 static uint64_t
 feed_send(Hasher *hasher, const Kind *kind, Datum value, uint64_t hash)
@@ -153,7 +167,7 @@ fill_unknown(Kind *kind, Oid base)
 	ReleaseSysCache(tuple);
 	get_type_category_preferred(base, &category, &preferred);
 	getTypeOutputInfo(base, &function, &is_varlena);
-	kind->other = feed_output;
+	kind->other = osml_type_folds(base) ? feed_folded : feed_output;
 	if (has_send && !type_is_enum(base) &&
 		(category == TYPCATEGORY_GEOMETRIC ||
 		 func_volatile(function) != PROVOLATILE_IMMUTABLE))

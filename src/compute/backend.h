@@ -112,9 +112,10 @@ struct OsmlBackend
 						   const OsmlOptimStep *step, double l1, size_t first, size_t n,
 						   void *params, const void *state, size_t n_params);
 
-	/* Euclidean norm of n values; not finite when a value is not */
+	/* Euclidean norm of n values, of which those beyond the marked pages (pages.h;
+	 * NULL: all are marked) are 0; not finite when a value is not */
 	double		(*norm) (const OsmlBackend *self, OsmlPrecision precision, size_t n,
-						 const void *v);
+						 const void *v, const uint64_t *pages);
 
 	/* v *= factor; v clamped to [-limit, limit] */
 	void		(*scale) (const OsmlBackend *self, OsmlPrecision precision, size_t n,

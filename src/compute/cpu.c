@@ -154,8 +154,12 @@ cpu_shrink(const OsmlBackend *self, OsmlPrecision precision, OsmlOptim optim,
 
 /* Euclidean norm of n values, summed in float64 */
 static double
-cpu_norm(const OsmlBackend *self, OsmlPrecision precision, size_t n, const void *v)
+cpu_norm(const OsmlBackend *self, OsmlPrecision precision, size_t n, const void *v,
+		 const uint64_t *pages)
 {
+	if (pages)
+		return precision == OSML_FLOAT32 ? osml_kernel_norm_pages_f32(n, v, pages) :
+			osml_kernel_norm_pages_f64(n, v, pages);
 	return precision == OSML_FLOAT32 ? osml_kernel_norm_f32(n, v) :
 		osml_kernel_norm_f64(n, v);
 }

@@ -11,11 +11,11 @@
 #define OSML_KERNEL_SUM_H_DONE
 #elif !defined(OSML_KERNEL_SUM_H_DONE)
 
-/* the sum of n values, or of their squares */
-OSML_RULE double
-OSML_TYPED(osml_lane_sum) (size_t n, const OSML_REAL *v, bool squares)
+/* lanes += n values, or their squares; value i goes to lane i mod 8 */
+OSML_RULE void
+OSML_TYPED(osml_lanes_add_all) (OsmlLanes_f64 *lanes, size_t n, const OSML_REAL *v, bool squares)
 {
-	OsmlLanes_f64 sum = {{0}, {0}};
+	OsmlLanes_f64 sum = *lanes;
 	OSML_REAL	tail[8] = {0};
 	size_t		i = 0;
 
@@ -36,6 +36,16 @@ OSML_TYPED(osml_lane_sum) (size_t n, const OSML_REAL *v, bool squares)
 		sum.low += value.low;
 		sum.high += value.high;
 	}
+	*lanes = sum;
+}
+
+/* the sum of n values, or of their squares */
+OSML_RULE double
+OSML_TYPED(osml_lane_sum) (size_t n, const OSML_REAL *v, bool squares)
+{
+	OsmlLanes_f64 sum = {{0}, {0}};
+
+	OSML_TYPED(osml_lanes_add_all) (&sum, n, v, squares);
 	return osml_lanes_total_f64(&sum);
 }
 

@@ -5,6 +5,7 @@
 #ifndef OSML_KERNEL_VECTOR_H
 #define OSML_KERNEL_VECTOR_H
 #include "compute/kernel_sum.h"
+#include "compute/pages.h"
 
 #define OSML_RULE_FILE "compute/kernel_vector.h"
 #include "rules/both.h"
@@ -16,6 +17,18 @@ OSML_CLONES static double
 OSML_TYPED(osml_kernel_norm) (size_t n, const OSML_REAL *v)
 {
 	return sqrt(OSML_TYPED(osml_lane_sum) (n, v, true));
+}
+
+/* the same, of n values that are 0 beyond the marked pages; the lanes are those of all */
+OSML_CLONES static double
+OSML_TYPED(osml_kernel_norm_pages) (size_t n, const OSML_REAL *v, const uint64_t *pages)
+{
+	OsmlLanes_f64 sum = {{0}, {0}};
+	OsmlPageRun run = {0, 0};
+
+	while (osml_pages_next(pages, n, &run))
+		OSML_TYPED(osml_lanes_add_all) (&sum, run.n, v + run.first, true);
+	return sqrt(osml_lanes_total_f64(&sum));
 }
 
 /* v *= factor */

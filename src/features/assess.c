@@ -214,8 +214,10 @@ ask_scale(OsmlAssess *assess, int j)
 			break;
 		case OSML_MEANS_CODE:
 			if (!kind->regrouped)
-				osml_assess_say(found, OSML_LOOK,
-								"numbers that name things, not sizes: make it a category");
+				osml_assess_say(found, OSML_LOOK, meaning->looks_named ?
+								"numbers that name things, not sizes: make it a category" :
+								"the label jumps from value to value as if they name things, "
+								"whatever their size: make it a category");
 			break;
 		case OSML_MEANS_CYCLE:
 			if (!kind->regrouped)

@@ -218,7 +218,7 @@ fill(OsmlKll *kll, const double *x, int n)
 
 	for (int i = 0; i < n; i++)
 	{
-		double		value = x[i];
+		double		value = x[i] + 0.0; /* -0 is 0: values alike are the same */
 
 		*out = value;
 		out += value == value;

@@ -115,11 +115,12 @@ measure_jagged(const OsmlArena *arena, const OsmlTarget *target, const OsmlView 
 
 /*
  * Numbers that name things: whole, many, with gaps; the label jumps from one to
- * the next and knows no direction.
+ * the next and knows no direction.  A product of two numbers may do that as well, so
+ * where nothing but the label says it, that is noted.
  */
 static bool
 is_code(const OsmlColumnFacts *facts, const OsmlColumnKind *kind, const OsmlView *view,
-		const OsmlMeaningFound *found)
+		OsmlMeaningFound *found)
 {
 	bool		named;
 	int			evidence = 0;
@@ -128,6 +129,7 @@ is_code(const OsmlColumnFacts *facts, const OsmlColumnKind *kind, const OsmlView
 		return false;
 	named = osml_name_ends(kind->name, code_words) ||
 		osml_name_ends_before(kind->name, code_words, generic_words);
+	found->looks_named = named || found->digits >= 4;
 	evidence += named ? 2 : 0;
 	evidence += found->jagged > 0.5 && found->line < 0.5 ? 2 : 0;
 	evidence += found->line < 0.2 ? 1 : 0;

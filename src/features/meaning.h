@@ -35,6 +35,7 @@ typedef struct OsmlMeaningFound
 	double		jagged;			/* how far neighbouring values differ in their label:
 								 * 0 a smooth curve, 1 as if shuffled; NaN unknown */
 	int			digits;			/* all values have so many; 0: they differ */
+	bool		looks_named;	/* a code by its name or digits, not by the label alone */
 	double		place;			/* correlation with the order of rows, of numbers */
 	bool		may_name_rows;	/* an identifier, or a rank or measure as fine */
 } OsmlMeaningFound;

@@ -202,13 +202,36 @@ run(const OsmlStep *step, int n, const OsmlColumn *in, const OsmlColumn *out)
 	}
 }
 
+/*
+ * What a code is called that is no text's: its word, in as many parentheses more
+ * as it takes to be none of the categories.
+ */
+static void
+name_apart(const OsmlStep *step, const char *word, char *out, size_t size)
+{
+	size_t		length = strlen(word);
+	int32_t		n = step->params[CATEGORIES].n;
+
+	snprintf(out, size, "%s", word);
+	while (length + 3 <= size && find(step->table, osml_key(out, length), n) < n)
+	{
+		memmove(out + 1, out, length);
+		out[0] = '(';
+		out[length + 1] = ')';
+		out[length + 2] = '\0';
+		length += 2;
+	}
+}
+
 static void
 code_name(const OsmlStep *step, int64_t code, char *out, size_t size)
 {
 	const OsmlParam *categories = &step->params[CATEGORIES];
 
-	snprintf(out, size, "%s", code < categories->n ? categories->texts[code] :
-			 code == categories->n ? "(other)" : "(null)");
+	if (code < categories->n)
+		snprintf(out, size, "%s", categories->texts[code]);
+	else
+		name_apart(step, code == categories->n ? "(other)" : "(null)", out, size);
 }
 
 const OsmlTransform osml_transform_category = {

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "compute/mt19937.h"
+#include "compute/pages.h"
 
 /* rows taken at a time when there are several outputs, so that what several of
  * them read stays in cache */
@@ -267,6 +268,35 @@ linear_accumulate(const OsmlModelSpec *spec, const OsmlBackend *backend,
 	for (int start = lo; start < hi; start += tile)
 		accumulate_tile(spec, backend, block, start, start + tile < hi ? start + tile : hi,
 						params, grad, loss_sum, scratch, slope);
+}
+
+/* which pages of the gradient rows add to: weights and biases, and entries of codes */
+static void
+linear_touch(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi,
+			 uint64_t *pages)
+{
+	const OsmlLayout *layout = &spec->layout;
+	size_t		table = 0;
+
+	if (block == NULL)
+	{
+		osml_pages_mark_range(pages, 0, osml_linear_entry(spec, 0, 0));
+		osml_pages_mark_range(pages, osml_linear_bias(spec, 0), spec->bias ? spec->n_outputs : 0);
+		return;
+	}
+	for (int c = 0; c < layout->n_codes; c++)
+	{
+		const int32_t *code = osml_block_codes(block, layout, c);
+
+		for (int k = 0; k < spec->n_outputs; k++)
+		{
+			size_t		first = osml_linear_entry(spec, k, table);
+
+			for (int r = lo; r < hi; r++)
+				osml_pages_mark(pages, first + (size_t) code[r]);
+		}
+		table += (size_t) layout->code_sizes[c];
+	}
 }
 
 /* outputs of rows [lo, hi), always float64 */
@@ -568,6 +598,7 @@ const OsmlModelOps osml_model_linear = {
 	.init = linear_init,
 	.scratch = linear_scratch,
 	.accumulate = linear_accumulate,
+	.touch = linear_touch,
 	.find_anomaly = linear_find_anomaly,
 	.predict = linear_predict,
 	.predict_row = linear_predict_row,

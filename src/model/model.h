@@ -148,6 +148,13 @@ typedef struct OsmlModelOps
 							   const void *params, void *grad,
 							   double *loss_sum, void *scratch);
 
+	/*
+	 * Mark the pages (compute/pages.h) of the gradient that rows [lo, hi) add to; block
+	 * NULL: that any rows do.  NULL: all are, of any
+	 */
+	void		(*touch) (const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int hi,
+						  uint64_t *pages);
+
 	/* the batch is complete: gradient of what was kept, and running statistics
 	 * into the buffers.  NULL: no model of this kind keeps anything */
 	void		(*end_batch) (const OsmlModelSpec *spec, const OsmlBackend *backend,

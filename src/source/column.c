@@ -15,6 +15,7 @@
 #include "source/column.h"
 #include "source/decode.h"
 #include "source/definition.h"
+#include "source/fold.h"
 
 /* A column by name, or NULL. */
 Form_pg_attribute
@@ -272,6 +273,7 @@ osml_set_label(OsmlFeatureSet *set, const OsmlSource *source, const char *name)
 	osml_check_unique(source, name);
 	set->label = pstrdup(name);
 	set->label_type = column->atttypid;
+	set->label_folds = osml_type_folds(column->atttypid);
 	set->label_key = osml_decode_for(column->atttypid) == NULL;
 	if (set->label_key && !osml_decode_is_category(column->atttypid))
 		label_type_error(source, column);
@@ -329,7 +331,9 @@ void
 osml_check_label_type(const OsmlSource *source, const OsmlFeatureSet *set, Oid trained,
 					  const char *whose)
 {
-	if (!osml_decode_alike(set->label_type, trained))
+	if (!osml_decode_alike(set->label_type, trained) ||
+		(OidIsValid(trained) && set->label_key &&
+		 set->label_folds != osml_type_folds(trained)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("label \"%s\" of %s has type %s, but that of %s is of type %s",

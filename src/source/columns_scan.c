@@ -15,6 +15,7 @@
 #include "features/key.h"
 #include "source/columns.h"
 #include "source/decode.h"
+#include "source/fold.h"
 
 #define FETCH_ROWS 1000
 
@@ -23,6 +24,7 @@ typedef struct Converter
 {
 	OsmlDecode	decode;			/* NULL: a key */
 	FmgrInfo	output;
+	bool		fold;			/* lower case is what counts */
 } Converter;
 
 /* One scan.  Its SELECT has what is read, then the columns of the made set. */
@@ -55,6 +57,7 @@ plan_scan(const OsmlColumns *columns)
 			continue;
 		getTypeOutputInfo(columns->types[i], &output, &is_varlena);
 		fmgr_info(output, &scan.converters[i].output);
+		scan.converters[i].fold = osml_type_folds(columns->types[i]);
 	}
 	if (columns->made)
 	{
@@ -80,6 +83,8 @@ convert(Converter *converter, Datum value, bool isnull)
 	{
 		char	   *text = OutputFunctionCall(&converter->output, value);
 
+		if (converter->fold)
+			text = osml_fold_text(text, strlen(text));
 		cell.key = osml_key(text, strlen(text));
 	}
 	return cell;

@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "source/decode.h"
+#include "source/fold.h"
 #include "source/pinned.h"
 
 #define UNIX_DAYS (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)
@@ -223,6 +224,7 @@ struct OsmlTextDecoder
 {
 	TextWay		way;
 	Oid			type;
+	bool		fold;			/* lower case */
 	FmgrInfo	output;
 };
 
@@ -238,6 +240,12 @@ osml_decode_is_category(Oid type)
 		base == UUIDOID;
 }
 
+void
+osml_text_decoder_fold(OsmlTextDecoder *decoder, bool fold)
+{
+	decoder->fold = fold;
+}
+
 OsmlTextDecoder *
 osml_text_decoder(Oid type)
 {
@@ -246,6 +254,7 @@ osml_text_decoder(Oid type)
 	bool		is_varlena;
 
 	decoder->type = getBaseType(type);
+	decoder->fold = osml_type_folds(type);
 	switch (decoder->type)
 	{
 		case TEXTOID:
@@ -273,6 +282,11 @@ osml_text_decoder(Oid type)
 			decoder->way = TEXT_TIME;
 			break;
 		default:
+			if (decoder->fold)
+			{
+				decoder->way = TEXT_BYTES;	/* citext is a text */
+				break;
+			}
 			decoder->way = get_typtype(decoder->type) == TYPTYPE_ENUM ||
 				decoder->type == INT2OID || decoder->type == INT4OID ||
 				decoder->type == INT8OID || decoder->type == UUIDOID ||
@@ -306,8 +320,9 @@ pinned_text(OsmlTextDecoder *decoder, Datum value)
 	return out;
 }
 
-const char *
-osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
+/* The text as the type prints it. */
+static const char *
+plain_text(OsmlTextDecoder *decoder, Datum value, int *length)
 {
 	static const int utc = 0;
 	text	   *bytes;
@@ -343,6 +358,18 @@ osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
 	}
 	*length = (int) strlen(out);
 	return out;
+}
+
+const char *
+osml_decode_text(OsmlTextDecoder *decoder, Datum value, int *length)
+{
+	const char *text = plain_text(decoder, value, length);
+
+	if (!decoder->fold)
+		return text;
+	text = osml_fold_text(text, *length);
+	*length = (int) strlen(text);
+	return text;
 }
 
 const char *

@@ -44,13 +44,17 @@ extern OsmlDecode osml_decode_time_for(Oid type);
 
 /*
  * From a datum of any type to the text that is its category.  Equal values have
- * equal texts under any settings: numeric without trailing zeros, char(n)
- * without its padding, bool as true and false, floats in their shortest digits,
+ * equal texts under any settings: numeric without trailing zeros, citext in
+ * lower case, char(n) without its padding, bool as true and false, floats in their shortest digits,
  * dates and times as ISO 8601 in UTC, the rest as the type prints it.
  */
 typedef struct OsmlTextDecoder OsmlTextDecoder;
 
 extern OsmlTextDecoder *osml_text_decoder(Oid type);
+
+/* A decoder whose texts are, or are not, in lower case whatever its type: as the
+ * vocabulary that they are looked up in. */
+extern void osml_text_decoder_fold(OsmlTextDecoder *decoder, bool fold);
 
 /* is a value of this type a category, a key, where nobody says otherwise? */
 extern bool osml_decode_is_category(Oid type);	/* in the current context */

@@ -21,6 +21,7 @@
 #include "source/decode.h"
 #include "source/definition.h"
 #include "source/expression.h"
+#include "source/fold.h"
 
 /* state of resolving: what is wanted of the source, so far */
 typedef struct Resolver
@@ -44,6 +45,7 @@ typedef struct Resolved
 	int			n_elements;		/* a plain array column's length */
 	const char *type;			/* of its column; else what it is */
 	OsmlTimeUnit unit;			/* a number's */
+	bool		folds;			/* a text's, whose lower case counts */
 	const char *words;			/* what it is, for date_part: "of type integer" */
 } Resolved;
 
@@ -146,6 +148,7 @@ set_type(Resolved *resolved, Oid type)
 {
 	resolved->type = format_type_be(type);
 	resolved->unit = osml_decode_unit(type);
+	resolved->folds = osml_type_folds(type);
 	resolved->words = psprintf("of type %s", resolved->type);
 }
 
@@ -315,6 +318,20 @@ settle_unit(const Resolver *resolver, OsmlDefinition *definition, OsmlStep *step
 	}
 }
 
+/* Categories that somebody gave, of texts whose lower case counts. */
+static void
+settle_categories(OsmlDefinition *definition, OsmlStep *step)
+{
+	int			p = osml_param_by_name(step->transform, "categories");
+	OsmlParam  *categories = p < 0 ? NULL : &step->params[p];
+
+	if (categories == NULL || !categories->given)
+		return;
+	for (int i = 0; i < categories->n; i++)
+		categories->texts[i] = osml_fold_text(categories->texts[i], strlen(categories->texts[i]));
+	definition->params = osml_step_params(step);
+}
+
 /* Says of which dataset an expression is that an error is about. */
 static void
 add_context(void *arg)
@@ -406,6 +423,8 @@ resolve_step(Resolver *resolver, const OsmlDefinition *definition, Resolved *res
 	}
 	if (strcmp(step.transform->name, OSML_TIME_TRANSFORM) == 0)
 		settle_unit(resolver, &settled, &step, input, is);
+	if (is->folds && step.transform->input == OSML_VALUE_KEY)
+		settle_categories(&settled, &step);
 	append_definition(resolver, &settled);
 	resolved->unit = step.transform->keeps_unit ? is->unit : OSML_UNIT_NONE;
 	resolved->words = step.transform->keeps_unit ? is->words :
@@ -589,6 +608,57 @@ check_width(const OsmlSource *source, const OsmlFeatureSet *set)
 				 errhint("Name fewer columns in \"features\".")));
 }
 
+/* Is a name that of an element of an array column? */
+static bool
+names_element(const OsmlInput *array, const char *name)
+{
+	size_t		length = strlen(array->name);
+	int			element;
+
+	if (strncmp(name, array->name, length) != 0 || name[length] != '[')
+		return false;
+	element = atoi(name + length + 1);
+	return element >= 1 && element <= array->n_elements &&
+		strcmp(name, psprintf("%s[%d]", array->name, element)) == 0;
+}
+
+/*
+ * Raise an error: lists name each element of an array column "a[1]", as another
+ * column or feature is named.
+ */
+static void
+check_element_names(const OsmlFeatureSet *set, const char *dataset, const char *name,
+					bool column)
+{
+	for (int i = 0; i < set->n_inputs; i++)
+	{
+		const OsmlInput *array = &set->inputs[i];
+
+		if (array->kind != OSML_INPUT_ARRAY || !names_element(array, name))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("%s has the name of an element of array column \"%s\"",
+						column ? psprintf("column \"%s\"", name) :
+						osml_feature_words(dataset, name), array->name),
+				 column ?
+				 errhint("Rename one of them in a view or a SELECT, or leave one out of \"features\".") :
+				 errhint("Choose another name.")));
+	}
+}
+
+/* All names that a set's lists have. */
+static void
+check_names(const OsmlFeatureSet *set, const char *dataset)
+{
+	osml_check_column_names(set, dataset);
+	check_element_names(set, dataset, set->label, true);
+	for (int i = 0; i < set->n_inputs; i++)
+		check_element_names(set, dataset, set->inputs[i].name, set->inputs[i].column >= 0);
+	for (int i = 0; i < set->n_features; i++)
+		check_element_names(set, dataset, set->features[i].name, false);
+}
+
 OsmlFeatureSet *
 osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 					 List *definitions, const char *dataset)
@@ -621,7 +691,7 @@ osml_source_features(OsmlSource *source, const OsmlRoles *roles, List *features,
 		set->subject = psprintf("of dataset \"%s\"", dataset);
 	osml_place_inputs(set);
 	osml_feature_set_build(set, dataset);
-	osml_check_column_names(set, dataset);
+	check_names(set, dataset);
 	check_width(source, set);
 	osml_check_readable(source, set);
 	return set;

@@ -77,6 +77,7 @@ typedef struct OsmlFeatureSet
 	OsmlInput  *inputs;
 	char	   *label;			/* NULL where only features are wanted */
 	Oid			label_type;
+	bool		label_folds;	/* classes are in lower case: fold.h */
 	bool		label_key;		/* readers send its key, as bits, and classes are made
 								 * of it */
 	char	   *weight;			/* column of the rows' weights, or NULL */

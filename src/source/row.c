@@ -14,6 +14,7 @@
 #include "source/adapt.h"
 #include "source/decode.h"
 #include "source/expression.h"
+#include "source/fold.h"
 #include "source/row.h"
 
 /* keys told lately, by their low bits; a column has a table of its own */
@@ -218,6 +219,9 @@ plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 			if (input->column >= 0)
 				check_key(set, &set->columns[input->column]);
 			reading->text = osml_text_decoder(type);
+			if (input->column >= 0)
+				osml_text_decoder_fold(reading->text,
+									   osml_type_folds(written_type(set, &set->columns[input->column])));
 			reader->allocates = true;
 			break;
 		case OSML_INPUT_ARRAY:

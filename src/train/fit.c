@@ -62,15 +62,15 @@ clip_gradient(OsmlFit *fit, double norm)
 	if (limit <= 0)
 		return norm;
 	if (run->hparams->gradient_clip_algorithm == OSML_CLIP_VALUE)
-		run->backend->clamp(run->backend, run->spec.precision, fit->n_params, fit->grad, limit);
+		osml_gradient_clamp(&fit->gradient, limit);
 	else
 	{
 		double		factor = limit / (norm + 1e-6);
 
 		if (factor < 1)
-			run->backend->scale(run->backend, run->spec.precision, fit->n_params, fit->grad, factor);
+			osml_gradient_scale(&fit->gradient, factor);
 	}
-	after = run->backend->norm(run->backend, run->spec.precision, fit->n_params, fit->grad);
+	after = osml_gradient_norm(&fit->gradient);
 	if (after < norm)
 		fit->clipped_steps++;
 	return after;
@@ -184,9 +184,8 @@ update_params(OsmlFit *fit, const OsmlStepResult *step)
 	OsmlOptimStep update;
 
 	osml_optim_begin_step(&update, &fit->hyper, step->lr, run->row.steps + 1);
-	run->backend->optim_step(run->backend, run->spec.precision, (OsmlOptim) run->hparams->optimizer,
-							 &update, 0, fit->n_params, run->params, fit->grad,
-							 fit->optim_state, fit->n_params);
+	osml_gradient_step(&fit->gradient, (OsmlOptim) run->hparams->optimizer, &update,
+					   run->params, fit->optim_state);
 	if (run->hparams->detect_anomaly)
 		osml_anomaly_update(fit);
 	if (run->hparams->l1 > 0)
@@ -220,7 +219,7 @@ clear_step(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
-	memset(fit->grad, 0, fit->n_params * osml_precision_size(run->spec.precision));
+	osml_gradient_clear(&fit->gradient);
 	fit->loss_sum = 0;
 	fit->step_rows = 0;
 	fit->step_weight = 0;
@@ -248,9 +247,8 @@ take_step(OsmlFit *fit)
 
 	step.raw_loss = fit->loss_sum / weight;
 	step.loss = step.raw_loss * run->loss_unit;
-	run->backend->scale(run->backend, run->spec.precision, fit->n_params, fit->grad,
-						1.0 / weight);
-	step.norm = run->backend->norm(run->backend, run->spec.precision, fit->n_params, fit->grad);
+	osml_gradient_scale(&fit->gradient, 1.0 / weight);
+	step.norm = osml_gradient_norm(&fit->gradient);
 	if (run->row.steps == 0)
 		fit->first_loss = step.raw_loss;
 	usable = run->plan->range.on ? osml_range_step(fit, &step) : osml_judge_step(fit, &step);
@@ -353,6 +351,7 @@ add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 
 	if (run->hparams->detect_anomaly)
 		osml_anomaly_before(fit, block, lo, hi, at);
+	osml_gradient_rows(&fit->gradient, block, lo, hi);
 	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
 							  fit->grad, &fit->loss_sum, run->scratch);
 	if (run->hparams->detect_anomaly)

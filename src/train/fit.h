@@ -5,6 +5,7 @@
 #ifndef OSML_TRAIN_FIT_H
 #define OSML_TRAIN_FIT_H
 
+#include "model/gradient.h"
 #include "portability/instr_time.h"
 #include "train/averaging.h"
 #include "train/feed.h"
@@ -79,6 +80,7 @@ typedef struct OsmlFit
 	OsmlLane   *lanes;
 	size_t		n_params;
 	void	   *grad;			/* sum over the rows of the step so far */
+	OsmlGradient gradient;		/* how it is gone through */
 	void	   *optim_state;
 	OsmlOptimHyper hyper;
 	OsmlAveraging averaging;

@@ -31,11 +31,15 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	OsmlHparams *hparams = run->hparams;
 	OsmlOptim	optim = (OsmlOptim) hparams->optimizer;
 	int64		n_rows = run->parts[OSML_PART_TRAIN].n_rows;
+	size_t		pages;
 
 	memset(fit, 0, sizeof(OsmlFit));
 	fit->run = run;
 	fit->n_params = run->spec.ops->n_params(&run->spec);
 	fit->grad = new_vector(run, fit->n_params);
+	pages = osml_gradient_pages(&run->spec);
+	osml_gradient_init(&fit->gradient, &run->spec, run->backend, fit->grad,
+					   pages > 0 ? osml_run_alloc(run, sizeof(uint64) * pages) : NULL);
 	if (hparams->drop_last)
 		fit->kept_grad = new_vector(run, fit->n_params);
 	fit->optim_state = new_vector(run, fit->n_params * osml_optim_slots(optim));

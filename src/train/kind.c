@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 
 #include "features/key.h"
+#include "source/fold.h"
 #include "train/kind.h"
 
 /* classes that a message names */
@@ -202,7 +203,9 @@ osml_kind_class_weights(const OsmlHparams *hparams, const OsmlFeatureSet *set,
 			rows / (classes->n * (double) class_rows[k]) : 1;
 	for (int i = 0; i < map->n; i++)
 	{
-		int			k = osml_classes_find(classes, osml_key(map->keys[i], strlen(map->keys[i])));
+		const char *name = set->label_folds ?
+			osml_fold_text(map->keys[i], strlen(map->keys[i])) : map->keys[i];
+		int			k = osml_classes_find(classes, osml_key(name, strlen(name)));
 
 		if (k < 0)
 			ereport(ERROR,

@@ -104,6 +104,7 @@ codec_set(Codec *codec, OsmlFeatureSet *set)
 	codec_string(codec, &set->label);
 	codec_string(codec, &set->subject);
 	codec_oid(codec, &set->label_type);
+	codec_bool(codec, &set->label_folds);
 	codec_bool(codec, &set->label_key);
 	codec_string(codec, &set->weight);
 	codec_oid(codec, &set->weight_type);

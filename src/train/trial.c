@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "compute/rowhash.h"
+#include "model/gradient.h"
 #include "rules/average/average.h"
 #include "osml.h"
 #include "source/encode.h"
@@ -251,7 +252,7 @@ is_finite(const OsmlModelSpec *spec, double loss_sum, double weight, void *grad)
 	weight = weight > 0 ? weight : 1;
 	osml_backend_cpu.scale(&osml_backend_cpu, spec->precision, n, grad, 1.0 / weight);
 	return isfinite(loss_sum / weight) &&
-		isfinite(osml_backend_cpu.norm(&osml_backend_cpu, spec->precision, n, grad));
+		isfinite(osml_backend_cpu.norm(&osml_backend_cpu, spec->precision, n, grad, NULL));
 }
 
 /*
@@ -301,12 +302,33 @@ foresee_steps(const OsmlModelSpec *spec, const Pass *pass, void *params, void *g
 	pfree(scratch);
 }
 
+/* The gradient of a batch: what it touches, for its values do not matter. */
+static OsmlGradient
+batch_gradient(const OsmlModelSpec *spec, const Pass *pass, void *grad)
+{
+	size_t		pages = osml_gradient_pages(spec);
+	OsmlGradient gradient;
+	int64		rows = 0;
+
+	osml_gradient_init(&gradient, spec, &osml_backend_cpu, grad,
+					   pages > 0 ? palloc0(sizeof(uint64) * pages) : NULL);
+	for (int i = 0; i < pass->n_kept && rows < pass->hparams->batch_size; i++)
+	{
+		int			n = (int) Min(pass->kept[i]->nrows, pass->hparams->batch_size - rows);
+
+		osml_gradient_rows(&gradient, pass->kept[i], 0, n);
+		rows += n;
+	}
+	return gradient;
+}
+
 /* Updates of the parameters, as fit.c takes them. */
 static double
-time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
+time_step(const OsmlModelSpec *spec, const Pass *pass, void *params,
 		  void *grad, void *state, void *averages)
 {
-	const OsmlBackend *backend = &osml_backend_cpu;
+	const OsmlHparams *hparams = pass->hparams;
+	OsmlGradient gradient = batch_gradient(spec, pass, grad);
 	OsmlOptim	optim = (OsmlOptim) hparams->optimizer;
 	size_t		n = spec->ops->n_params(spec);
 	OsmlOptimHyper hyper;
@@ -317,14 +339,15 @@ time_step(const OsmlModelSpec *spec, const OsmlHparams *hparams, void *params,
 	instr_time	start;
 
 	osml_optim_defaults(optim, hparams->lr, &hyper);
+	hyper.momentum = hparams->momentum;
+	hyper.weight_decay = hparams->weight_decay;
 	INSTR_TIME_SET_CURRENT(start);
 	do
 	{
-		backend->scale(backend, spec->precision, n, grad, 1.0);
-		(void) backend->norm(backend, spec->precision, n, grad);
+		osml_gradient_scale(&gradient, 1.0);
+		(void) osml_gradient_norm(&gradient);
 		osml_optim_begin_step(&update, &hyper, hparams->lr, ++steps);
-		backend->optim_step(backend, spec->precision, optim, &update, 0, n, params, grad, state,
-							n);
+		osml_gradient_step(&gradient, optim, &update, params, state);
 		if (hparams->weight_averaging == 1 + OSML_AVERAGE_EMA)
 			osml_average_update(&average, spec->precision, n, averages, params);
 		CHECK_FOR_INTERRUPTS();
@@ -357,7 +380,7 @@ time_steps(const OsmlHparams *hparams, Pass *pass, OsmlTrial *trial)
 	else if (hparams->shuffle == OSML_SHUFFLE_ONCE)
 		trial->shuffle_row = time_shuffle(&spec, hparams, pass);
 	trial->epoch_row += time_gradient(&spec, hparams, pass, params, grad);
-	trial->step = time_step(&spec, hparams, params, grad, state,
+	trial->step = time_step(&spec, pass, params, grad, state,
 							MemoryContextAllocExtended(CurrentMemoryContext, bytes, flags));
 }
 

@@ -269,7 +269,7 @@ check_vectors(OsmlPrecision precision, int n)
 		put(precision, v, i, 3 * noise(70, (uint64_t) i));
 		sum += at(precision, v, i) * at(precision, v, i);
 	}
-	is_close(cpu->norm(cpu, precision, (size_t) n, v), sqrt(sum), 1e-14, 0, "norm");
+	is_close(cpu->norm(cpu, precision, (size_t) n, v, NULL), sqrt(sum), 1e-14, 0, "norm");
 	cpu->scale(cpu, precision, (size_t) n, v, 0.5);
 	for (int i = 0; i < n; i++)
 		scaled = scaled && fabs(at(precision, v, i) -
@@ -292,14 +292,14 @@ check_not_finite(OsmlPrecision precision)
 	{
 		memset(v, 0, sizeof(v));
 		put(precision, v, bad, NAN);
-		ok(isnan(cpu->norm(cpu, precision, 9, v)), "norm sees a NaN at %d", bad);
+		ok(isnan(cpu->norm(cpu, precision, 9, v, NULL)), "norm sees a NaN at %d", bad);
 		cpu->clamp(cpu, precision, 9, v, 1);
 		ok(isnan(at(precision, v, bad)), "clamp keeps it");
 		put(precision, v, bad, -INFINITY);
-		ok(isinf(cpu->norm(cpu, precision, 9, v)), "norm sees an Inf at %d", bad);
+		ok(isinf(cpu->norm(cpu, precision, 9, v, NULL)), "norm sees an Inf at %d", bad);
 	}
 	put(precision, v, 0, 1e30);
-	is_close(cpu->norm(cpu, precision, 1, v), 1e30, 1e-7, 0,
+	is_close(cpu->norm(cpu, precision, 1, v, NULL), 1e30, 1e-7, 0,
 			 "a float32 norm does not overflow on the way");
 }
 

@@ -210,7 +210,7 @@ run_steps(const OsmlModelSpec *spec, OsmlOptim optim, const OsmlBlock *block,
 		loss_of(spec, block, 0, 700, params, grad);
 		loss_of(spec, block, 700, 1024, params, grad);
 		cpu->scale(cpu, precision, n, grad, 1.0 / 1024);
-		norm = cpu->norm(cpu, precision, n, grad);
+		norm = cpu->norm(cpu, precision, n, grad, NULL);
 		if (0.3 / (norm + 1e-6) < 1)
 			cpu->scale(cpu, precision, n, grad, 0.3 / (norm + 1e-6));
 		osml_optim_begin_step(&now, &hyper, hyper.lr, step);
@@ -445,13 +445,12 @@ test_torch(void)
 		double		norm;
 
 		cpu->scale(cpu, OSML_FLOAT64, TORCH_PARAMS, grad, 1.0 / 16);
-		norm = cpu->norm(cpu, OSML_FLOAT64, TORCH_PARAMS, grad);
+		norm = cpu->norm(cpu, OSML_FLOAT64, TORCH_PARAMS, grad, NULL);
 		worst = fmax(worst, fabs(loss / torch_loss[step - 1] - 1));
 		worst = fmax(worst, fabs(norm / torch_norm[step - 1] - 1));
 		cpu->scale(cpu, OSML_FLOAT64, TORCH_PARAMS, grad, fmin(1, 1.5 / (norm + 1e-6)));
 		osml_optim_begin_step(&now, &hyper, hyper.lr, step);
-		cpu->optim_step(cpu, OSML_FLOAT64, optim, &now, 0, TORCH_PARAMS, params, grad, state,
-							TORCH_PARAMS);
+		cpu->optim_step(cpu, OSML_FLOAT64, optim, &now, 0, TORCH_PARAMS, params, grad, state, TORCH_PARAMS);
 		free(block);
 	}
 	ok(worst < 1e-9, "PyTorch's losses and gradient norms (worst %.1g)", worst);

@@ -107,6 +107,14 @@ static double grade(int i, double y) { return floor(24 * pow(table_unit(i, 17), 
 /* codes: ZIP codes of one town */
 static double zip(int i, double y) { return 20001 + floor(98 * table_unit(i, 18)); }
 
+/* whole numbers whose size says nothing: those of two levels, permuted */
+static double jumps(int i, double y)
+{
+	double		draw = table_unit(i, 17);
+
+	return (int) (37 * (floor(50 * draw) + 50 * y * (table_unit(i, 18) < 0.5))) % 101;
+}
+
 /* what a rare class leaves */
 static double nearly(int i, double y) { return table_unit(i, 19) < 0.01 ? 1 - y : y; }
 static double strong(int i, double y) { return table_normal(i, 20) + 2 * y; }
@@ -145,6 +153,8 @@ static const Case drift_cases[] = {
 	{{.name = "a",.is_key = true,.is_clock = true}, hhmm_key, OSML_LOOK, OSML_MEANS_CYCLE, "time of day goes round"},
 	{{.name = "a",.is_integer = true}, grade, OSML_KEEP, OSML_MEANS_SIZE, ""},
 	{{.name = "zip",.is_integer = true}, zip, OSML_LOOK, OSML_MEANS_CODE, "numbers that name things"},
+	{{.name = "a",.is_integer = true}, jumps, OSML_LOOK, OSML_MEANS_CODE, "the label jumps from value to value"},
+	{{.name = "a_code",.is_integer = true}, jumps, OSML_LOOK, OSML_MEANS_CODE, "numbers that name things"},
 	{{.name = "store_size",.is_integer = true}, zip, OSML_LOOK, OSML_MEANS_SIZE, "no relation"},
 };
 

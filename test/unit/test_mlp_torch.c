@@ -258,7 +258,7 @@ test_batch_norm(void)
 	spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
 	ok(isfinite(loss) && memcmp(before, params, sizeof(params)) == 0,
 	   "a batch of one row leaves the running statistics alone");
-	ok(isfinite(cpu->norm(cpu, OSML_FLOAT64, spec.ops->n_params(&spec), grad)) &&
+	ok(isfinite(cpu->norm(cpu, OSML_FLOAT64, spec.ops->n_params(&spec), grad, NULL)) &&
 	   grad[0] == 0 && grad[spec.ops->n_params(&spec) - 1] != 0,
 	   "its gradient is finite, and zero where it goes through the normalised values");
 	/* rows 0 to 15 are given up, and the batch begins anew with five others */

@@ -41,6 +41,29 @@ test_network(void)
 	ok(wrong == 0, "the network sorts every row of zeros and ones");
 }
 
+/* rows of zeros and ones of the lengths that have more lines, which a network that does
+ * not sort would leave unsorted soon */
+static void
+test_many_lines(void)
+{
+	static double x[MOST];
+	static double scratch[MOST];
+	int			wrong = 0;
+
+	for (int round = 0; round < 2000; round++)
+	{
+		int			n = MOST - round % 53;	/* to just beyond a sketch's buffer */
+		double		share = noise(3, (uint64_t) round);
+
+		for (int i = 0; i < n; i++)
+			x[i] = noise(4, (uint64_t) (round * MOST + i)) < share;
+		osml_sort(x, n, scratch);
+		for (int i = 1; i < n; i++)
+			wrong += x[i] < x[i - 1];
+	}
+	ok(wrong == 0, "so do more lines");
+}
+
 /* each length up to MOST, values with and without many equal ones */
 static void
 test_lengths(void)
@@ -107,6 +130,7 @@ int
 main(void)
 {
 	test_network();
+	test_many_lines();
 	test_lengths();
 	test_merge();
 	return done();

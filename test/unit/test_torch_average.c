@@ -120,8 +120,7 @@ test_averages(void)
 			spec.ops->end_batch(&spec, cpu, params, grad, &loss, scratch);
 			cpu->scale(cpu, OSML_FLOAT64, n, grad, 1.0 / block->nrows);
 			osml_optim_begin_step(&update, &hyper, hyper.lr, ++step);
-			cpu->optim_step(cpu, OSML_FLOAT64, OSML_OPTIM_SGD, &update, 0, n, params, grad,
-							state, n);
+			cpu->optim_step(cpu, OSML_FLOAT64, OSML_OPTIM_SGD, &update, 0, n, params, grad, state, n);
 			osml_average_update(&ema, OSML_FLOAT64, N_VALUES, ema_values, params);
 			copy_counts(&spec, ema_values, params);
 			free(block);

@@ -197,7 +197,7 @@ train_step(Run *run, int step)
 	double		norm;
 
 	cpu->scale(cpu, OSML_FLOAT64, run->n_params, run->grad, 1.0 / n);
-	norm = cpu->norm(cpu, OSML_FLOAT64, run->n_params, run->grad);
+	norm = cpu->norm(cpu, OSML_FLOAT64, run->n_params, run->grad, NULL);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	if (!isnan(torch->clip))

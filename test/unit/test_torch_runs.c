@@ -171,7 +171,7 @@ train_step(Run *run, int step)
 	double		norm;
 
 	cpu->scale(cpu, precision, PARAMS, run->grad, 1.0 / n);
-	norm = cpu->norm(cpu, precision, PARAMS, run->grad);
+	norm = cpu->norm(cpu, precision, PARAMS, run->grad, NULL);
 	reference_compare(&run->worst, loss, torch->train_loss[step - 1], 0);
 	reference_compare(&run->worst, norm, torch->grad_norm[step - 1], 0);
 	clip(run, norm);

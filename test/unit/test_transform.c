@@ -500,6 +500,28 @@ test_beyond(void)
 	}
 }
 
+/* what other and NULL are called, where texts are called so too */
+static void
+test_category_names(void)
+{
+	char	   *texts[] = {"(other)", "((other))", "(null"};
+	OsmlStep	step = step_of("category");
+	char		name[16];
+
+	step_texts(&step, "categories", 3, texts);
+	prepare(&step);
+	step.transform->code_name(&step, 0, name, sizeof(name));
+	ok(strcmp(name, "(other)") == 0, "a category keeps its name");
+	step.transform->code_name(&step, 3, name, sizeof(name));
+	ok(strcmp(name, "(((other)))") == 0, "other has a name that no category has");
+	step.transform->code_name(&step, 4, name, sizeof(name));
+	ok(strcmp(name, "(null)") == 0, "NULL, too");
+	step.transform->code_name(&step, 3, name, 10);
+	ok(strcmp(name, "((other))") == 0, "as far as there is room");
+	step.transform->code_name(&step, 3, name, 4);
+	ok(strcmp(name, "(ot") == 0, "and not beyond");
+}
+
 static void
 test_category(void)
 {
@@ -535,6 +557,7 @@ test_category(void)
 		wrong += key_code(&step, key_of(name)) != (i < 1000 ? i : 1000);
 	}
 	ok(wrong == 0, "a thousand categories, a thousand others");
+	test_category_names();
 }
 
 static void

@@ -9,6 +9,14 @@
 #define OSML_OPTIM_ADAM_H
 #include "rules/optim/step.h"
 
+/* the means go on without a gradient */
+static inline bool
+osml_optim_adam_follows(const OsmlOptimHyper *hyper)
+{
+	(void) hyper;
+	return false;
+}
+
 #define OSML_RULE_FILE "rules/optim/adam.h"
 #include "rules/both.h"
 #define OSML_OPTIM_ADAM_H_DONE

@@ -10,6 +10,14 @@
 #define OSML_OPTIM_ADAMW_H
 #include "rules/optim/adam.h"
 
+/* the means go on without a gradient */
+static inline bool
+osml_optim_adamw_follows(const OsmlOptimHyper *hyper)
+{
+	(void) hyper;
+	return false;
+}
+
 #define OSML_RULE_FILE "rules/optim/adamw.h"
 #include "rules/both.h"
 #define OSML_OPTIM_ADAMW_H_DONE

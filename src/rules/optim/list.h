@@ -7,6 +7,7 @@
  *
  *	function		one parameter's step; function_rate: how far a gradient of 1 moves
  *					it, by which an l1 penalty is scaled
+ *					function_follows: see OsmlOptimInfo
  *	slots			values of state kept for each parameter
  *	weight_decay	the default where the user gives none
  *

@@ -8,7 +8,7 @@
 
 const OsmlOptimInfo osml_optims[] = {
 #define OSML_OPTIM(symbol, function, name, slots, weight_decay, meaning) \
-	{name, meaning, slots, weight_decay},
+	{name, meaning, slots, weight_decay, function##_follows},
 #include "rules/optim/list.h"
 #undef OSML_OPTIM
 };

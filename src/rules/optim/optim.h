@@ -29,6 +29,10 @@ typedef struct OsmlOptimInfo
 	const char *meaning;		/* one line for the documentation */
 	int			slots;			/* state values per parameter */
 	double		weight_decay;	/* default */
+
+	/* does a step move only parameters whose gradient is not 0, whatever the state,
+	 * and leave the state of the others as it is? */
+	bool		(*follows) (const OsmlOptimHyper *hyper);
 } OsmlOptimInfo;
 
 /* OSML_OPTIM_COUNT entries, in the order of the enum; hints walk it */

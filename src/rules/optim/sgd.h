@@ -9,6 +9,13 @@
 #define OSML_OPTIM_SGD_H
 #include "rules/optim/step.h"
 
+/* without momentum and decay a parameter follows its gradient alone */
+static inline bool
+osml_optim_sgd_follows(const OsmlOptimHyper *hyper)
+{
+	return hyper->momentum == 0 && hyper->weight_decay == 0;
+}
+
 #define OSML_RULE_FILE "rules/optim/sgd.h"
 #include "rules/both.h"
 #define OSML_OPTIM_SGD_H_DONE
