@@ -92,7 +92,7 @@ osml_default_model(const OsmlDatasetRow *dataset)
 }
 
 void
-osml_check_model(const char *name)
+osml_check_model(const char *name, bool named)
 {
 	OsmlModelRow *model;
 
@@ -101,8 +101,10 @@ osml_check_model(const char *name)
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
 	model = osml_model_find(name);
-	if (model)
-		osml_model_check(model, OSML_MANAGE);
+	if (model == NULL)
+		return;
+	osml_model_check(model, OSML_MANAGE);
+	osml_model_check_named(model, named);
 }
 
 /* A hyperparameter that counts the columns must count them right. */

@@ -156,6 +156,7 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 	codec_bool(codec, &plan->waited);
 	codec_string(codec, &plan->dataset);
 	codec_string(codec, &plan->model);
+	codec_bool(codec, &plan->model_named);
 	codec_string(codec, &plan->hparams);
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{

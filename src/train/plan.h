@@ -61,6 +61,7 @@ typedef struct OsmlPlan
 								 * those given */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
+	bool		model_named;	/* by the call, not after what it trains on */
 	char	   *hparams;		/* resolved set as JSON text */
 	OsmlPart	parts[OSML_N_PARTS];
 	OsmlSince	since;

@@ -73,6 +73,7 @@ commit_row(OsmlSegment *segment)
 		.owner = plan->role,
 		.dataset = plan->dataset,
 		.model = plan->model,
+		.model_named = plan->model_named,
 		.trainer_pid = MyProcPid,
 		.segment = dsm_segment_handle(segment->dsm)
 	};
@@ -96,6 +97,7 @@ wait_and_launch(OsmlSegment *segment)
 	OsmlTrainRequest request = {
 		.dataset = plan->dataset,
 		.model = plan->model,
+		.model_named = plan->model_named,
 		.wait = true,
 		.resume = plan->run_id,
 		.waited = !plan->resume,

@@ -141,6 +141,7 @@ resume(const OsmlTicket *ticket)
 			.dataset = row->dataset,
 			.hparams = row->hparams,
 			.model = row->model,
+			.model_named = row->model_named,
 			.resume = row->run_id,
 			.summary = row->summary,
 			.function = "osml_resume"
