@@ -520,6 +520,8 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	state.pub.mydest = DestNone;
 	state.rows = osml_rows_begin(scan, unit);
 	portal = open_cursor(state.rows, first_block, n_blocks);
+	if (scan->opened)
+		scan->opened(scan->arg);
 	PortalRunFetch(portal, FETCH_FORWARD, FETCH_ALL, &state.pub);
 	osml_rows_flush(state.rows);
 	rows_read = state.rows->rows_read;

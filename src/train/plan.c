@@ -173,6 +173,7 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 	codec_string(codec, &plan->since.above);
 	codec_string(codec, &plan->since.value);
 	codec_range(codec, &plan->range);
+	codec_oid(codec, &plan->extension);
 	codec_oid(codec, &plan->database);
 	codec_oid(codec, &plan->authenticated_user);
 	codec_oid(codec, &plan->session_user);

@@ -67,6 +67,8 @@ typedef struct OsmlPlan
 	OsmlSince	since;
 	OsmlRange	range;			/* on: not a model is wanted but a learning rate */
 
+	Oid			extension;		/* as installed when the run began */
+
 	/* who: workers connect as authenticated and act as current */
 	Oid			database;
 	Oid			authenticated_user;

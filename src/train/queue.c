@@ -112,7 +112,7 @@ wait_and_launch(OsmlSegment *segment)
 	(void) osml_turn_ask(&turn, plan->role, plan->model, OSML_IF_RUNNING_QUEUE, true);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	row = osml_run_find(plan->run_id, true);
-	if (row == NULL)
+	if (row == NULL || strcmp(row->owner, plan->role) != 0)
 		elog(ERROR, "row of run " INT64_FORMAT " is gone", plan->run_id);
 	request.hparams = row->hparams;
 	request.summary = plan->resume ? row->summary : NULL;

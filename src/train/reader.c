@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/scope.h"
 #include "hparams/hparams.h"
 #include "train/reader.h"
 #include "train/worker.h"
@@ -60,7 +61,17 @@ send_sink(void *arg, OsmlBlock *block)
 	return !state->trainer_gone;
 }
 
-/* Scan one shard of a pass and close it. */
+/* All names in the query have been looked up. */
+static void
+scan_opened(void *arg)
+{
+	osml_catalog_let_go();
+}
+
+/*
+ * Scan one shard of a pass and close it.  Queries of osml_split() and expressions call
+ * functions of the extension, which must be its own.
+ */
 static void
 read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 		   const OsmlHparams *hparams, const OsmlShard *shard, int position,
@@ -74,15 +85,19 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.on_null = hparams->on_null;
 	scan.on_nonfinite = hparams->on_nonfinite;
 	scan.sink = send_sink;
+	scan.opened = scan_opened;
 	scan.arg = state;
 	scan.shard = position;
 	scan.stop = &shared->pass_done;
 	scan.text_sink = text_sink;
 	scan.text_keys = text_keys;
 	if (!shared->pass_done)
+	{
+		(void) osml_catalog_hold();
 		rows = osml_scan_unit(&scan,
 							  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 							  shard->first_block, shard->n_blocks);
+	}
 	if (!state->trainer_gone &&
 		!osml_send_end_of_shard(&state->sender, position, rows))
 		state->trainer_gone = true;

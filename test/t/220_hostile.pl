@@ -138,6 +138,132 @@ osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
 is(osml_sql($node, "SELECT osml_wait($other)", user => 'victim'), 'failed', 'nor by a run that has waited for its turn');
 like(osml_run($node, $other, 'error'), qr/model "queued" belongs to role "mallory"/, 'which says so');
 
+# --- look-alikes of the catalog ---------------------------------------------------------------
+
+# Who owns a database and has installed the trusted extension may drop it, and put in its place
+# what she likes, into which the superuser's processes then run.
+osml_sql($node, 'CREATE DATABASE hers OWNER mallory');
+
+sub hers
+{
+	my ($sql, @as) = @_;
+
+	return scalar osml_sql($node, $sql, dbname => 'hers', @as);
+}
+
+hers(q{
+	CREATE EXTENSION osml;
+	CREATE SCHEMA m;
+	GRANT USAGE ON SCHEMA m TO PUBLIC;
+	-- the log keeps what is rolled back, too
+	CREATE FUNCTION m.written() RETURNS trigger LANGUAGE plpgsql AS
+		$$BEGIN RAISE LOG 'loot: % as %', TG_TABLE_NAME, current_user; RETURN NULL; END$$;
+	CREATE FUNCTION m.leave(x float8) RETURNS float8 LANGUAGE plpgsql AS
+		$$BEGIN RAISE LOG 'loot: read as %', current_user; RETURN x; END$$;
+	CREATE PROCEDURE m.make() LANGUAGE plpgsql AS
+		$$DECLARE
+			t name;
+			k "char";
+		BEGIN
+			DROP SCHEMA IF EXISTS lookalike CASCADE;
+			CREATE SCHEMA lookalike;
+			GRANT USAGE ON SCHEMA lookalike TO PUBLIC;
+			FOR t, k IN SELECT relname, relkind FROM pg_class WHERE relnamespace = 'osml'::regnamespace LOOP
+				IF k = 'r' THEN
+					EXECUTE format('CREATE TABLE lookalike.%I (LIKE osml.%1$I INCLUDING INDEXES)', t);
+					EXECUTE format('GRANT ALL ON lookalike.%I TO PUBLIC', t);
+					EXECUTE format('CREATE TRIGGER loot BEFORE INSERT OR UPDATE OR DELETE ON lookalike.%I FOR EACH STATEMENT EXECUTE FUNCTION m.written()', t);
+				ELSIF k = 'S' THEN
+					EXECUTE format('CREATE SEQUENCE lookalike.%I START 1000', t);
+				END IF;
+			END LOOP;
+			CREATE FUNCTION lookalike.split_unit(bigint, record) RETURNS float8 LANGUAGE plpgsql AS
+				'BEGIN RAISE LOG ''loot: split as %'', current_user; RETURN 0.1; END';
+		END$$}, user => 'mallory');
+hers(q{CREATE TABLE line AS SELECT 3.0::float8 * i + 1 AS y, i::float8 AS x FROM generate_series(1, 100) i});
+my $swap = 'DROP EXTENSION osml CASCADE; ALTER SCHEMA lookalike RENAME TO osml';
+my $trap = q{INSERT INTO osml.run (run_id, owner, dataset, model, status, hparams, steps, epoch, rows_read, rows_seen, rows_skipped, model_named, started_at)
+	VALUES (%d, 'postgres', 'SELECT y, m.leave(x) AS x FROM public.line', 'trap', 'running', '{"max_batches": 3}', 0, 0, 0, 0, 0, true, now())};
+
+# what her code there has run as, since the last look
+my $log_seen = 0;
+sub hers_loot
+{
+	my $log = PostgreSQL::Test::Utils::slurp_file($node->logfile, $log_seen);
+	my %seen = map { $_ => 1 } $log =~ /loot: (\w+ as \w+)/g;
+
+	$log_seen = -s $node->logfile;
+	return join(', ', sort keys %seen);
+}
+
+# her database as it was
+sub install
+{
+	hers('DROP EXTENSION IF EXISTS osml CASCADE; DROP SCHEMA IF EXISTS osml CASCADE; CREATE EXTENSION osml; CALL m.make()', user => 'mallory');
+	hers_loot();
+}
+
+# A call finds out as whom its statement is to run, and then waits for a table that she drops.
+install();
+my $gate = osml_session($node, 'SELECT pg_advisory_lock(2); SELECT pg_sleep(1000)', dbname => 'hers');
+osml_poll($node, q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND granted});
+my $drop = osml_session($node, "BEGIN; $swap; SELECT pg_advisory_lock_shared(2); COMMIT", dbname => 'hers', user => 'mallory');
+osml_poll($node, q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
+my $call = osml_session($node, q{SELECT osml_create_dataset('raced', 'line')}, dbname => 'hers');
+osml_poll($node, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%raced%' AND wait_event_type = 'Lock'});
+osml_sql($node, q{SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted});
+$gate->{run}->finish;
+$drop->finish;
+($out, $err) = $call->finish;
+like($err, qr/42704: extension "osml" is not installed/, 'a call that begins while the extension is dropped and replaced');
+is(hers_loot(), '', 'does not run as the owner of what was there before');
+
+# A run that goes on meanwhile tells her nothing.
+install();
+$run = hers(qq{SELECT osml_train('line', '{$ENDLESS}', 'told', wait => false)});
+osml_poll($node, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'osml reader'});
+hers($swap, user => 'mallory');
+ok(osml_poll($node, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type LIKE 'osml trainer'}),
+	'a run ends whose extension is dropped and replaced');
+is(hers_loot(), '', 'without a word into the tables that are there instead');
+
+# Nor do readers call her functions in the place of the extension's.
+install();
+hers(q{CREATE TABLE many AS SELECT i::float8 AS y, i::float8 AS x FROM generate_series(1, 200000) i;
+	SELECT osml_create_dataset('cut', 'many');
+	SELECT count(*) FROM osml_split('cut', '{"train": 0.9, "test": 0.1}', seed => 1)});
+$run = hers(qq{SET osml.max_memory = '2MB'; SET osml.max_spill = 0;
+	SELECT osml_train('cut', '{$ENDLESS}', wait => false)});
+osml_poll($node, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'osml reader'});
+hers($swap, user => 'mallory');
+ok(osml_poll($node, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type LIKE 'osml %er' AND datname = 'hers'}),
+	'a run ends that reads its rows again, whose extension is dropped and replaced');
+is(hers_loot(), '', 'before it calls the functions that are there instead');
+
+# A run that is to go on when the server is back finds a row of hers under its number.
+sub restart_over
+{
+	my ($how, $sql, $says) = @_;
+
+	install();
+	$run = hers(qq{SELECT osml_train('line', '{$ENDLESS, "restart": true}', 'restarted', wait => false)});
+	$node->stop('immediate');
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
+	$node->start;
+	hers(sprintf("$sql; $trap", $run), user => 'mallory');
+	hers_loot();
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'osml'");
+	$node->restart;
+	ok(eval { $node->wait_for_log($says, $log_seen) }, "$how: the run is not restarted");
+	osml_poll($node, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'osml run%'});
+	is(hers_loot(), '', "$how: nor what her row says");
+	unlink glob($node->data_dir . '/osml_restart/*');
+}
+restart_over('tables that look alike', $swap, qr/extension "osml" is not installed/);
+restart_over('the extension, created again', 'DROP EXTENSION osml CASCADE; CREATE EXTENSION osml',
+	qr/extension "osml" is not the one that the run began with/);
+osml_sql($node, 'DROP DATABASE hers');
+
 osml_no_leftovers($node, 'all attacks');
 $node->stop;
 done_testing();
