@@ -138,6 +138,19 @@ osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
 is(osml_sql($node, "SELECT osml_wait($other)", user => 'victim'), 'failed', 'nor by a run that has waited for its turn');
 like(osml_run($node, $other, 'error'), qr/model "queued" belongs to role "mallory"/, 'which says so');
 
+# --- names that look alike to locks --------------------------------------------------------------
+
+# Another name with the same 32-bit hash, which anybody can find, must not hold up a model's runs.
+my ($mine, $victims) = split /\|/, osml_sql($node, q{
+	SELECT min(name), max(name) FROM (SELECT 'name ' || i AS name, hashtext('name ' || i) AS hash FROM generate_series(1, 400000) i) n
+	GROUP BY hash HAVING count(*) > 1 LIMIT 1});
+$run = osml_sql($node, qq{SELECT osml_train('line', '{$ENDLESS}', '$mine', wait => false)}, user => 'mallory');
+isnt(osml_sql($node, qq{SELECT osml_train('line', '{"if_running": "error", "max_batches": 3}', '$victims')}, user => 'victim'), '',
+	"a run of '$mine' does not hold up one of '$victims'");
+osml_fails($node, qq{SELECT osml_train('line', '{"if_running": "error", "max_batches": 3}', '$mine')}, '55006', 'being trained',
+	'but one of its own', user => 'mallory');
+osml_sql($node, "SELECT osml_cancel($run)", user => 'mallory');
+
 # --- look-alikes of the catalog ---------------------------------------------------------------
 
 # Who owns a database and has installed the trusted extension may drop it, and put in its place
