@@ -19,6 +19,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/scope.h"
+#include "features/tally.h"
 #include "hparams/hparams.h"
 #include "train/reader.h"
 #include "train/worker.h"
@@ -33,13 +34,15 @@ typedef struct ReadState
 	int			n_texts;
 } ReadState;
 
-/* Keep a text until its block is full. */
+/* Keep a text until its block is full; of long ones nothing is learned but that they are. */
 static void
 text_sink(void *arg, int key_column, uint64 key, const char *text, int length)
 {
 	ReadState  *state = arg;
 	OsmlTextHeader header = {key, key_column, length};
 
+	if (length > OSML_TALLY_TEXT)
+		return;
 	appendBinaryStringInfo(&state->texts, (const char *) &header, sizeof(header));
 	appendBinaryStringInfo(&state->texts, text, length);
 	state->n_texts++;

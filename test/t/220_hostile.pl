@@ -138,6 +138,17 @@ osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
 is(osml_sql($node, "SELECT osml_wait($other)", user => 'victim'), 'failed', 'nor by a run that has waited for its turn');
 like(osml_run($node, $other, 'error'), qr/model "queued" belongs to role "mallory"/, 'which says so');
 
+# --- rows that are large, one by one ----------------------------------------------------------
+
+# What osml.max_memory limits must not come in through the texts of a block: 4 MB each, 100 of them.
+osml_sql($node, q{CREATE TABLE m.fat AS SELECT i::float8 AS y, repeat(chr(96 + i % 20), 4000000) AS t FROM generate_series(1, 100) i}, user => 'mallory');
+is(osml_sql($node, q{
+	CREATE FUNCTION peak() RETURNS bigint LANGUAGE sql AS
+		$$SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::bigint$$;
+	SELECT peak() AS before \gset
+	SELECT osml_train('SELECT y, t FROM m.fat', '{"max_batches": 3}', 'fat') AS run \gset
+	SELECT peak() - :before < 100000}), 't', 'a block of large texts takes no large memory');
+
 # --- names that look alike to locks --------------------------------------------------------------
 
 # Another name with the same 32-bit hash, which anybody can find, must not hold up a model's runs.
