@@ -19,8 +19,6 @@
 #include "train/parts.h"
 #include "train/run.h"
 
-#define MAX_MODEL_NAME 200
-
 static void
 set_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
 {
@@ -96,10 +94,10 @@ osml_check_model(const char *name, bool named)
 {
 	OsmlModelRow *model;
 
-	if (name[0] == '\0' || strlen(name) > MAX_MODEL_NAME)
+	if (name[0] == '\0' || strlen(name) > OSML_MAX_NAME)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
+				 errmsg("model name must have 1 to %d bytes", OSML_MAX_NAME)));
 	model = osml_model_find(name);
 	if (model == NULL)
 		return;

@@ -138,6 +138,101 @@ osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
 is(osml_sql($node, "SELECT osml_wait($other)", user => 'victim'), 'failed', 'nor by a run that has waited for its turn');
 like(osml_run($node, $other, 'error'), qr/model "queued" belongs to role "mallory"/, 'which says so');
 
+# --- what others have, by name and by number ----------------------------------------------------
+
+# A run's number can be guessed: whose run it is sees it, nobody else.
+$run = osml_sql($node, q{SELECT osml_create_dataset('hers', 'line') > 0; SELECT osml_transform('hers', 'lx', 'log1p', '{"input": "x"}');
+	SELECT osml_train('hers', '{"max_batches": 3}', 'hers')}, user => 'victim');
+$run =~ s/.*\s//s;
+foreach my $function ('osml_cancel', 'osml_wait', 'osml_resume', 'osml_drop_checkpoints')
+{
+	osml_fails($node, "SELECT $function($run)", '42704', "run $run does not exist", "$function of a number that she guesses", user => 'mallory');
+	osml_fails($node, "SELECT $function(99999)", '42704', 'run 99999 does not exist', 'is answered as of none', user => 'mallory');
+}
+is(osml_sql($node, "SELECT osml.run_status($run, 'running')", user => 'mallory'), 'interrupted', 'nor does the status tell one from none');
+foreach my $view ('runs', 'metrics', 'events', 'checkpoints')
+{
+	is(osml_sql($node, "SELECT count(*) FROM osml.$view WHERE run_id = $run", user => 'mallory'), '0', "osml.$view shows nothing of it");
+}
+
+# A data set and its features are its owner's, whichever way one asks for them.
+foreach my $call ('osml_train(%s)', 'osml_check(%s)', 'osml_analyze(%s)', 'osml_feature_report(%s)', 'osml_feature_pairs(%s)', 'osml_find_lr(%s)',
+	'osml_split(%s)', 'osml_unsplit(%s)', 'osml_fit_features(%s)', q{osml_apply_bins(%s, 'x', 1)}, q{osml_drop_feature(%s, 'lx')},
+	q{osml_transform(%s, 'e', 'sql', '{"expression": "x"}')}, q{osml_bin(%s, 'x', 3)}, q{osml_cross(%s, 'c', '{x}')},
+	q{osml_copy_features(%s, %s)}, q{osml_declare_feature(%s, 'x', true)}, 'osml_drop_dataset(%s)', q{osml_transform_row(%s, row(1))})
+{
+	osml_fails($node, 'SELECT ' . $call =~ s/%s/'hers'/gr, '42501', '"hers" (belongs to|of) role "victim"', $call, user => 'mallory');
+}
+osml_fails($node, q{INSERT INTO osml.definitions (dataset, feature, transform, params) VALUES ('hers', 'e', 'sql', '{"expression": "x"}')},
+	'42501', 'dataset "hers" belongs to role "victim"', 'INSERT into its definitions', user => 'mallory');
+osml_sql($node, q{UPDATE osml.definitions SET params = '{}', transform = 'sql' WHERE dataset = 'hers'; DELETE FROM osml.definitions}, user => 'mallory');
+is(osml_sql($node, q{SELECT string_agg(feature || ' ' || transform, ' ') FROM osml.definitions}, user => 'victim'), 'lx log1p', 'UPDATE and DELETE reach none');
+
+# Settings that limit a run are a superuser's, set before the library is loaded or after.
+foreach my $preload ('osml', '')
+{
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$preload'");
+	$node->restart;
+	foreach my $setting ('max_memory', 'max_spill', 'max_runs', 'max_metric_rows')
+	{
+		my $sql = "SET osml.$setting = 7777; SELECT count(*) FROM osml.runs; SELECT setting::int = 7777 FROM pg_settings WHERE name = 'osml.$setting'";
+
+		local $ENV{PGOPTIONS} = $preload ? '' : "-c osml.$setting=7777";
+		($out, $err) = osml_sql($node, $preload ? $sql : $sql =~ s/^SET[^;]*;//r, user => 'mallory');
+		like($err . $out, qr/42501: permission denied to set parameter "osml.$setting"(?!.*\nt$)/s, "osml.$setting, preloaded: '$preload'");
+	}
+}
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'osml'");
+$node->restart;
+
+# No source is read from where the server can reach and she cannot.
+foreach my $url ('file:///etc/passwd', 'http://169.254.169.254/latest/meta-data', 's3://bucket/x.csv')
+{
+	foreach my $call ("osml_train('$url', model => 'url')", "osml_create_dataset('url', '$url')", "osml_check('$url')", "osml_analyze('$url')",
+		"osml_create_dataset('url', 'line', val => '$url')")
+	{
+		osml_fails($node, "SELECT $call", '0A000', 'is a URL, which this version cannot read', $call, user => 'mallory');
+	}
+}
+
+# Names and documents of any size and depth.
+foreach my $case (
+	[ q{osml_create_dataset(repeat('n', 10000000), 'line')}, '42602', 'name of a dataset must have at most 200 bytes' ],
+	[ q{osml_train('line', '{}', repeat('n', 10000000))}, '42602', 'model name must have 1 to 200 bytes' ],
+	[ q{osml_transform('own', repeat('n', 10000000), 'log1p', '{"input": "x"}')}, '42602', 'name of a feature must have at most 200 bytes' ],
+	[ q{osml_train(repeat('n', 10000000))}, '42P01', 'is neither' ],
+	[ q{osml_train('line', jsonb_build_object(repeat('k', 10000000), 1))}, '22023', 'unknown hyperparameter' ],
+	[ q{osml_train('line', jsonb_build_object('num_hidden_neurons', repeat('[', 1000000)))}, '54001', 'stack depth limit exceeded' ],
+	[ q{osml_train('line', ('{"num_hidden_neurons": ' || repeat('[', 5000) || repeat(']', 5000) || '}')::jsonb)}, '22023', 'a member that is not a scalar' ],
+	[ q{osml_train('line', jsonb_build_object('initial_weights', (SELECT jsonb_agg(i) FROM generate_series(1, 1000000) i)))}, '22023', 'has 1000000 members' ],
+	[ q{osml_transform('own', 'e', 'sql', jsonb_build_object('expression', 'x' || repeat(' + x', 100000)))}, '54001', 'stack depth limit exceeded' ])
+{
+	osml_fails($node, "SELECT osml_create_dataset('own', 'line'); SELECT $case->[0]" =~ s/^SELECT osml_create_dataset\('own', 'line'\); (?!.*'own')//r,
+		$case->[1], $case->[2], $case->[0], user => 'mallory');
+	osml_sql($node, q{SELECT osml_drop_dataset('own')}, user => 'mallory');
+}
+
+# An expression runs as the model's author, and leaves nothing in the session that predicts.
+osml_sql($node, q{
+	CREATE FUNCTION m.poison(x float8) RETURNS float8 LANGUAGE plpgsql AS
+		$$BEGIN
+			PERFORM set_config('search_path', 'm, pg_catalog', false), set_config('DateStyle', 'SQL', false), set_config('app.tenant', 'mallory', false);
+			RETURN x;
+		END$$;
+	CREATE FUNCTION m.calm(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN m.poison(x); END';
+	SELECT osml_create_dataset('poison', 'line');
+	SELECT osml_transform('poison', 'p', 'sql', '{"expression": "m.calm(x)"}');
+	SELECT osml_train('poison', '{"max_batches": 3}');
+	SELECT osml_grant('poison', 'public', 'predict')}, user => 'mallory');
+foreach my $call (q{count(osml_predict('poison', r)) FROM line r}, q{count(*) FROM osml_predict_batch('poison', 'line')},
+	q{count(*) FROM osml_evaluate('poison', 'line')}, q{count(*) FROM osml_explain('poison', (SELECT r FROM line r LIMIT 1))},
+	q{count(*) FROM osml_transform_row('poison', (SELECT r FROM line r LIMIT 1))}, q{count(*) FROM osml_permutation_importance('poison', 'line')})
+{
+	is(osml_sql($node, qq{SET app.tenant = 'victim'; SELECT $call \\g /dev/null
+			SELECT current_setting('search_path'), current_setting('DateStyle'), current_setting('app.tenant')}, user => 'victim'),
+		'"$user", public|ISO, MDY|victim', $call);
+}
+
 # --- rows that are large, one by one ----------------------------------------------------------
 
 # What osml.max_memory limits must not come in through the texts of a block: 4 MB each, 100 of them.
