@@ -233,6 +233,42 @@ foreach my $call (q{count(osml_predict('poison', r)) FROM line r}, q{count(*) FR
 		'"$user", public|ISO, MDY|victim', $call);
 }
 
+# Whatever operators and functions come first in search_path, SQL of ours means PostgreSQL's.
+osml_sql($node, q{
+	CREATE SCHEMA o;
+	GRANT USAGE ON SCHEMA o TO PUBLIC;
+	CREATE FUNCTION o.tell() RETURNS void LANGUAGE plpgsql AS $$BEGIN RAISE LOG 'tricked: %', current_user; END$$;
+	DO $do$
+	DECLARE
+		t text;
+		op text;
+	BEGIN
+		FOREACH t IN ARRAY ARRAY['float8', 'int8', 'int4', 'text', 'jsonb', 'name', 'tid', 'date'] LOOP
+			EXECUTE format('CREATE FUNCTION o.compare(%1$s, %1$s) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN PERFORM o.tell(); RETURN true; END$$', t);
+			FOREACH op IN ARRAY ARRAY['=', '<>', '<', '>', '<=', '>='] LOOP
+				EXECUTE format('CREATE OPERATOR o.%1$s (LEFTARG = %2$s, RIGHTARG = %2$s, FUNCTION = o.compare)', op, t);
+			END LOOP;
+		END LOOP;
+		FOREACH t IN ARRAY ARRAY['count', 'cardinality', 'max', 'min', 'avg', 'now', 'row_number'] LOOP
+			EXECUTE format('CREATE FUNCTION o.%I(VARIADIC "any") RETURNS bigint LANGUAGE internal AS $$pg_num_nulls$$', t);
+		END LOOP;
+	END$do$});
+osml_sql($node, q{
+	CREATE TABLE v.dated AS SELECT i::float8 AS y, i::float8 AS x, i AS n, 'c' || i % 3 AS t, date '2026-01-01' + i AS d FROM generate_series(1, 100) i;
+	SELECT osml_create_dataset('dated', 'v.dated', features => '{x,t}');
+	SELECT osml_train('dated', '{"max_batches": 3}')}, user => 'victim');
+my $from = -s $node->logfile;
+foreach my $call (q{osml_train('dated', '{"max_batches": 3, "since": "d", "num_workers": 2}')}, q{osml_split('dated', '{"train": 0.8, "test": 0.2}', 'time', 'd')},
+	q{osml_split('dated')}, q{osml_analyze('dated')}, q{osml_feature_report('dated')}, q{osml_feature_pairs('dated')}, q{osml_check('dated')},
+	q{osml_fit_features('dated')}, q{osml_evaluate('dated', 'v.dated')}, q{osml_predict_batch('dated', 'v.dated')},
+	q{osml_permutation_importance('dated', 'v.dated')}, q{osml_deploy('dated', 'best')}, q{osml_grant('dated', 'mallory', 'predict')}, q{osml_find_lr('dated')})
+{
+	($out, $err) = osml_sql($node, "SET search_path = o, pg_catalog, public; SELECT $call", user => 'victim');
+	unlike($err, qr/ERROR/, "$call goes well");
+}
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile, $from), qr/tricked: /, 'and calls no operator of others');
+is(osml_sql($node, 'SET search_path = o, pg_catalog; SELECT 1::float8 > 2::float8, count(1, NULL)'), 't|1', 'which a query of the session does');
+
 # --- rows that are large, one by one ----------------------------------------------------------
 
 # What osml.max_memory limits must not come in through the texts of a block: 4 MB each, 100 of them.
