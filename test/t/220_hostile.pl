@@ -269,6 +269,36 @@ foreach my $call (q{osml_train('dated', '{"max_batches": 3, "since": "d", "num_w
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile, $from), qr/tricked: /, 'and calls no operator of others');
 is(osml_sql($node, 'SET search_path = o, pg_catalog; SELECT 1::float8 > 2::float8, count(1, NULL)'), 't|1', 'which a query of the session does');
 
+# Rows that a policy hides have no say in errors, statistics or expressions.
+osml_sql($node, q{
+	CREATE TABLE v.shared AS SELECT CASE WHEN i % 2 = 0 THEN 'mallory' ELSE 'victim' END AS whose, i::float8 AS y,
+		CASE WHEN i % 2 = 0 THEN i ELSE 'NaN'::float8 END AS x, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'veiled' END AS t FROM generate_series(1, 100) i;
+	ALTER TABLE v.shared ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY own ON v.shared USING (whose = current_user);
+	GRANT SELECT ON v.shared TO mallory}, user => 'victim');
+osml_sql($node, q{
+	CREATE FUNCTION m.told(t text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 0.0001 AS 'BEGIN RAISE WARNING ''told %'', t; RETURN t; END';
+	SELECT osml_create_dataset('shared', 'v.shared', label => 'y', features => '{x,t}');
+	SELECT osml_transform('shared', 'told', 'sql', '{"expression": "m.told(t)"}')}, user => 'mallory');
+foreach my $call (q{osml_train('shared', '{"max_batches": 3, "on_nonfinite": "stop"}')}, q{osml_train('shared', '{"max_batches": 3, "num_workers": 2}')},
+	q{osml_check('shared')}, q{osml_analyze('shared')}, q{osml_fit_features('shared')}, q{osml_feature_report('shared', ARRAY['m.told(t)'])},
+	q{osml_split('shared')}, q{osml_evaluate('shared', 'v.shared')}, q{osml_predict_batch('shared', 'v.shared')})
+{
+	($out, $err) = osml_sql($node, "SELECT $call", user => 'mallory');
+	unlike($out . $err, qr/ERROR|veiled/, "$call of what a policy shows");
+}
+my $views = q{SELECT jsonb_agg(s) FROM osml.statistics s; SELECT jsonb_agg(b) FROM osml.bins b; SELECT jsonb_agg(d) FROM osml.model_definitions d;
+	SELECT jsonb_agg(f) FROM osml.features f; SELECT jsonb_agg(r) FROM osml.runs r; SELECT jsonb_agg(e) FROM osml.events e};
+$out = osml_sql($node, $views, user => 'mallory');
+like($out, qr/open/, 'the views tell of them');
+unlike($out, qr/veiled/, 'and of no others');
+
+# What a run reads is its owner's business: others see that there is one.
+$run = osml_sql($node, qq{SELECT osml_train('SELECT y, x FROM line WHERE x <> 7654.5', '{$ENDLESS}', 'secret', wait => false)}, user => 'victim');
+is(osml_sql($node, q{SELECT count(*) FILTER (WHERE application_name LIKE 'osml%') > 0, count(*) FILTER (WHERE a::text LIKE '%' || '7654' || '.5%') FROM pg_stat_activity a}, user => 'mallory'),
+	't|0', 'pg_stat_activity has no query of it');
+osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
+
 # --- rows that are large, one by one ----------------------------------------------------------
 
 # What osml.max_memory limits must not come in through the texts of a block: 4 MB each, 100 of them.
