@@ -299,6 +299,15 @@ is(osml_sql($node, q{SELECT count(*) FILTER (WHERE application_name LIKE 'osml%'
 	't|0', 'pg_stat_activity has no query of it');
 osml_sql($node, "SELECT osml_cancel($run)", user => 'victim');
 
+# A run's words are counted: of what happens at each step the first ten are told, and metrics of a second are limited.
+$run = osml_sql($node, q{SELECT osml_train('line', '{"on_nonfinite": "skip", "lr": 1e300, "optimizer": "SGD", "max_batches": 5000}', 'loud', wait => false)}, user => 'mallory');
+osml_sql($node, "SELECT osml_wait($run)");
+is(osml_sql($node, "SELECT kind, count(*) FROM osml.events WHERE run_id = $run GROUP BY kind"), 'step_skipped|10', 'steps that are left out are no flood of events');
+osml_sql($node, 'ALTER ROLE mallory SET osml.max_metric_rows = 1');
+$run = osml_sql($node, q{SELECT osml_train('line', '{"max_batches": 20000, "log_every_n_steps": 1}', 'loud')}, user => 'mallory');
+is(osml_sql($node, "SELECT count(*) FILTER (WHERE kind = 'metrics_thinned'), (SELECT count(*) < 20000 FROM osml.metrics WHERE run_id = $run) FROM osml.events WHERE run_id = $run"),
+	'1|t', 'nor are all steps metrics');
+
 # --- rows that are large, one by one ----------------------------------------------------------
 
 # What osml.max_memory limits must not come in through the texts of a block: 4 MB each, 100 of them.
