@@ -70,6 +70,7 @@ CREATE TABLE osml.run (
 	trainer_pid	integer,
 	segment		bigint,
 	summary		jsonb,
+	model_named	boolean NOT NULL DEFAULT false,	-- by the call, not after what it trains on
 	started_at	timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
 	ended_at	timestamptz
 ) WITH (fillfactor = 70);

@@ -199,7 +199,8 @@ osml_check(PG_FUNCTION_ARGS)
 	check->name = name;
 	check->dataset = osml_named_dataset(name);
 	check->model = osml_maybe_text(fcinfo, 2);
-	if (check->model == NULL)
+	check->model_given = check->model != NULL;
+	if (!check->model_given)
 		check->model = osml_default_model(check->dataset);
 	/* without it there is nothing to check */
 	(void) osml_dataset_source(check->dataset, NULL);

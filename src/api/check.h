@@ -31,6 +31,7 @@ typedef struct OsmlCheck
 	OsmlHparams *hparams;		/* those given that are valid, else defaults */
 	bool		valid;			/* nothing was found wrong with those given */
 	const char *model;			/* that a run would train; NULL: it has no name yet */
+	bool		model_given;	/* by the user, not after the dataset */
 	bool		named;			/* a run may train one of that name, or it has none yet */
 	OsmlVersionRow *warm;		/* a version to go on from; or NULL */
 	const char *subject;		/* of an attempt's complaint; or NULL */

@@ -195,7 +195,7 @@ check_features(OsmlCheck *check)
 static void
 attempt_model(OsmlCheck *check)
 {
-	osml_check_model(check->model);
+	osml_check_model(check->model, check->model_given);
 }
 
 void

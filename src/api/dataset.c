@@ -134,6 +134,10 @@ osml_create_dataset(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("name of a dataset must not be empty")));
+	if (strlen(row.name) > OSML_MAX_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("name of a dataset must have at most %d bytes", OSML_MAX_NAME)));
 	take_options(&row);
 	check_sources(&row);
 	id = osml_dataset_insert(&row);

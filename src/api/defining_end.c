@@ -143,6 +143,10 @@ check_definition(const OsmlDefining *defining, const OsmlDefinition *definition,
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("name of a feature must not be empty")));
+	if (strlen(definition->feature) > OSML_MAX_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("name of a feature must have at most %d bytes", OSML_MAX_NAME)));
 	if (strcmp(definition->feature, label) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_COLUMN),

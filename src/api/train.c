@@ -29,6 +29,7 @@ osml_train(PG_FUNCTION_ARGS)
 	request.dataset = osml_need_text(fcinfo, 0, "dataset");
 	request.hparams = PG_ARGISNULL(1) ? NULL : PG_GETARG_JSONB_P(1);
 	request.model = osml_maybe_text(fcinfo, 2);
+	request.model_named = request.model != NULL;
 	request.wait = PG_ARGISNULL(3) || PG_GETARG_BOOL(3);
 	run_id = osml_launch(&request, NULL);
 	if (run_id == 0)
@@ -97,6 +98,7 @@ osml_resume(PG_FUNCTION_ARGS)
 		.dataset = row->dataset,
 		.hparams = row->hparams,
 		.model = row->model,
+		.model_named = row->model_named,
 		.wait = PG_ARGISNULL(2) || PG_GETARG_BOOL(2),
 		.resume = row->run_id,
 		.summary = row->summary,

@@ -8,6 +8,9 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
+/* bytes of the name of a data set, a model or a feature, which are keys of indexes */
+#define OSML_MAX_NAME 200
+
 typedef struct OsmlDatasetRow
 {
 	int64		dataset_id;

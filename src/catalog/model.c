@@ -124,13 +124,14 @@ check_name_free(const OsmlModelRow *model)
  * between the two statements, hence the loop.
  */
 OsmlModelRow *
-osml_model_ensure(const char *name)
+osml_model_ensure(const char *name, bool named)
 {
 	OsmlModelRow *row;
 
 	while ((row = osml_model_lock(name)) == NULL)
 		insert_if_absent(name);
 	check_name_free(row);
+	osml_model_check_named(row, named);
 	return row;
 }
 

@@ -114,9 +114,10 @@ extern List *osml_model_names(void);
 /*
  * Find or create under the current role; an existing model of somebody else is
  * an error that names the owner (hint: choose another name, or ask for
- * 'manage').  Locks the row against a concurrent deploy or drop.
+ * 'manage').  named: as for osml_model_check_named().  Locks the row against a
+ * concurrent deploy or drop.
  */
-extern OsmlModelRow *osml_model_ensure(const char *name);
+extern OsmlModelRow *osml_model_ensure(const char *name, bool named);
 
 /* insert with the next version number (row->version); deploy sets deployed */
 extern void osml_version_insert(OsmlModelRow *model, OsmlVersionRow *row, bool deploy);

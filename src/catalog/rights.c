@@ -33,3 +33,21 @@ osml_model_check(const OsmlModelRow *model, OsmlPrivilege privilege)
 					 quote_literal_cstr(model->name),
 					 quote_literal_cstr(osml_current_role()), word)));
 }
+
+/*
+ * Anybody may have a model of a table's name, and grant 'manage' to all: he would see
+ * what is learned from whichever table is called so.  Who wants that says the name.
+ */
+void
+osml_model_check_named(const OsmlModelRow *model, bool named)
+{
+	if (named || osml_role_own(model->owner))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("model \"%s\" belongs to role \"%s\"", model->name, model->owner),
+			 errdetail("It has the name of what is trained on, which alone does not lead into "
+					   "somebody else's model."),
+			 errhint("Name the model with model => %s, if that is meant, or one of your own.",
+					 quote_literal_cstr(model->name))));
+}

@@ -21,4 +21,8 @@ extern bool osml_model_allowed(const OsmlModelRow *model, OsmlPrivilege privileg
 /* the same, raising insufficient_privilege that names the model's owner */
 extern void osml_model_check(const OsmlModelRow *model, OsmlPrivilege privilege);
 
+/* raise: a run whose call does not name the model, but a source of its name, is to train
+ * into somebody else's */
+extern void osml_model_check_named(const OsmlModelRow *model, bool named);
+
 #endif							/* OSML_RIGHTS_H */

@@ -21,6 +21,18 @@ osml_role_usable(const char *role)
 	return OidIsValid(oid) && has_privs_of_role(GetUserId(), oid);
 }
 
+/* Superusers have the privileges of all roles, which says nothing of whom they work for. */
+bool
+osml_role_own(const char *role)
+{
+	Oid			oid = get_role_oid(role, true);
+
+	if (!OidIsValid(oid))
+		return false;
+	return superuser() ? is_member_of_role_nosuper(GetUserId(), oid) :
+		has_privs_of_role(GetUserId(), oid);
+}
+
 /* The name under which the current user owns what he makes. */
 char *
 osml_current_role(void)

@@ -12,6 +12,12 @@
  */
 extern bool osml_role_usable(const char *role);
 
+/*
+ * the same, but to superusers only their own role and those that they are members of:
+ * what a role does by itself must not be left to whoever took a name first
+ */
+extern bool osml_role_own(const char *role);
+
 /* current user's name, palloc'd */
 extern char *osml_current_role(void);
 

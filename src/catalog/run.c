@@ -21,19 +21,19 @@ static OsmlStatement next_id = OSML_STATEMENT(
 
 static OsmlStatement insert_run = OSML_STATEMENT(
 	"INSERT INTO osml.run (run_id, owner, dataset, model, status, hparams,"
-	" device, rows_skipped, trainer_pid, segment, summary)"
-	" VALUES ($1, $2, $3, $4, 'running', coalesce($5, '{}'), $6, $7, $8, $9, $10)",
-	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT8OID, INT4OID,
+	" model_named, device, rows_skipped, trainer_pid, segment, summary)"
+	" VALUES ($1, $2, $3, $4, 'running', coalesce($5, '{}'), $6, $7, $8, $9, $10, $11)",
+	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, BOOLOID, TEXTOID, INT8OID, INT4OID,
 	INT8OID, JSONBOID);
 
 static OsmlStatement queue_run = OSML_STATEMENT(
 	"INSERT INTO osml.run (run_id, owner, dataset, model, status, hparams,"
-	" trainer_pid, segment)"
-	" VALUES ($1, $2, $3, $4, 'queued', coalesce($5, '{}'), $6, $7)"
+	" model_named, trainer_pid, segment)"
+	" VALUES ($1, $2, $3, $4, 'queued', coalesce($5, '{}'), $6, $7, $8)"
 	" ON CONFLICT (run_id) DO UPDATE SET status = 'queued', error = NULL,"
-	" ended_at = NULL, trainer_pid = $6, segment = $7"
+	" ended_at = NULL, trainer_pid = $7, segment = $8"
 	" WHERE run.status <> 'finished'",
-	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT4OID, INT8OID);
+	INT8OID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, BOOLOID, INT4OID, INT8OID);
 
 static OsmlStatement progress_run = OSML_STATEMENT(
 	"UPDATE osml.run SET steps = $2, epoch = $3, rows_seen = $4,"
@@ -58,7 +58,7 @@ static OsmlStatement end_run = OSML_STATEMENT(
 	INT4OID, JSONBOID, JSONBOID, TEXTOID);
 
 #define RUN_COLUMNS "run_id, owner, dataset, model, version, status, error, hparams," \
-	" device, steps, epoch, rows_seen, rows_skipped, trainer_pid, segment, summary"
+	" device, steps, epoch, rows_seen, rows_skipped, trainer_pid, segment, summary, model_named"
 
 static OsmlStatement find_run = OSML_STATEMENT(
 	"SELECT " RUN_COLUMNS " FROM osml.run WHERE run_id = $1",
@@ -102,6 +102,7 @@ push_start(OsmlArgs *args, const OsmlRunRow *row)
 	osml_push_text(args, row->dataset);
 	osml_push_text(args, row->model);
 	osml_push_jsonb(args, row->hparams);
+	osml_push(args, BoolGetDatum(row->model_named));
 }
 
 /* A run that starts now. */
@@ -210,6 +211,7 @@ pull_run(const OsmlCatalogScope *scope, uint64 i)
 {
 	OsmlFields	fields = osml_fields(scope, i);
 	OsmlRunRow *row = MemoryContextAllocZero(scope->caller, sizeof(OsmlRunRow));
+	bool		isnull;
 
 	row->run_id = osml_pull_int8(&fields);
 	row->owner = osml_pull_text(&fields);
@@ -227,6 +229,7 @@ pull_run(const OsmlCatalogScope *scope, uint64 i)
 	row->trainer_pid = osml_pull_int4(&fields);
 	row->segment = (uint32) osml_pull_int8(&fields);
 	row->summary = osml_pull_jsonb(&fields);
+	row->model_named = DatumGetBool(osml_pull(&fields, &isnull));
 	return row;
 }
 

@@ -15,6 +15,7 @@ typedef struct OsmlRunRow
 	char	   *owner;			/* role name */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
+	bool		model_named;	/* by the user, who may mean somebody else's */
 	int			version;		/* 0 until a version is written */
 	char	   *status;			/* as stored; see osml_run_status() */
 	char	   *error;			/* NULL or message */

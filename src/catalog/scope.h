@@ -33,6 +33,21 @@ typedef struct OsmlCatalogScope
 extern void osml_catalog_begin(OsmlCatalogScope *scope);
 extern void osml_catalog_end(OsmlCatalogScope *scope);
 
+/*
+ * Lock the extension against being dropped, and make sure that what schema osml has is its
+ * own: else an error.  osml_catalog_begin() does this, too; by itself it is for whoever
+ * has SQL parsed that calls functions of the schema.  Not for long: the trainer cannot
+ * write while somebody waits to drop the extension.
+ */
+extern Oid	osml_catalog_hold(void);
+extern void osml_catalog_let_go(void);
+
+/* oid of the extension; an error like those of osml_catalog_hold() */
+extern Oid	osml_catalog_extension(void);
+
+/* in a worker: any other extension than this one is an error from now on */
+extern void osml_catalog_expect(Oid extension);
+
 /* oid of osml.run, which also identifies the extension's installation */
 extern Oid	osml_catalog_run_relation(void);
 

@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
-#include "catalog/scope.h"
 #include "catalog/turn_lock.h"
 
-/* object locks on osml.run; the runs themselves have 0 (run_lock.c) */
+/* sub-objects of a name's 64 bits; runs, which are objects of osml.run, have 0 (run_lock.c) */
 typedef enum Subject
 {
 	MODEL = 1,
@@ -19,13 +19,20 @@ typedef enum Subject
 	ROLE_TURN
 } Subject;
 
-/* Names are hashed: two that fall together wait for each other, and that is all. */
+/*
+ * Names are hashed, and two that fall together wait for each other.  Nobody may find one
+ * that falls together with somebody else's, and hold up his runs: so the hash is
+ * cryptographic, and has all the bits that a lock has room for.
+ */
 static void
 turn_locktag(LOCKTAG *tag, Subject subject, const char *name)
 {
-	uint32		hash = hash_bytes((const unsigned char *) name, (int) strlen(name));
+	bytea	   *digest = DatumGetByteaPP(DirectFunctionCall1(sha256_bytea,
+															 PointerGetDatum(cstring_to_text(name))));
+	uint32		words[2];
 
-	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, osml_catalog_run_relation(), hash, subject);
+	memcpy(words, VARDATA_ANY(digest), sizeof(words));
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, words[0], words[1], subject);
 	/* as run_lock.c: session locks survive the end of a transaction that failed */
 	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }

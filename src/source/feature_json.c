@@ -214,6 +214,8 @@ read_columns(OsmlFeatureSet *set, JsonbContainer *array)
 static void
 read_inputs(OsmlFeatureSet *set, JsonbContainer *array)
 {
+	int			n_dense = 0;
+
 	set->n_inputs = JsonContainerSize(array);
 	set->inputs = palloc0(sizeof(OsmlInput) * Max(1, set->n_inputs));
 	for (int i = 0; i < set->n_inputs; i++)
@@ -228,6 +230,8 @@ read_inputs(OsmlFeatureSet *set, JsonbContainer *array)
 		input->expression = get_text(object, "expression", true);
 		if ((input->column < 0) != (input->expression != NULL) ||
 			(input->kind == OSML_INPUT_ARRAY) != (input->n_elements > 0))
+			malformed("inputs");
+		if (input->kind != OSML_INPUT_KEY && (n_dense += Max(1, input->n_elements)) > OSML_MAX_DENSE)
 			malformed("inputs");
 	}
 	osml_place_inputs(set);

@@ -241,7 +241,7 @@ add_output(OsmlFeatureSet *set, OsmlFeature *feature, int *n_dense, int *n_codes
 	OsmlDefinition *definition = last_definition(set, list_length(set->definitions),
 												 feature->name);
 	OsmlProgram *program = set->program;
-	const OsmlInput *input;
+	const OsmlInput *input = NULL;
 	Columns		columns;
 	bool		scaled = false;
 
@@ -252,6 +252,13 @@ add_output(OsmlFeatureSet *set, OsmlFeature *feature, int *n_dense, int *n_codes
 		columns = input_columns(input);
 	else
 		elog(ERROR, "feature \"%s\" has no input", feature->name);
+	/* names of columns go by it */
+	if (feature->n_elements != (input ? input->n_elements : 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored features cannot be read"),
+				 errdetail("Feature \"%s\" does not have %d elements.", feature->name,
+						   feature->n_elements)));
 	feature->step = columns.step;
 	feature->code = -1;
 	feature->n_dense = 0;

@@ -135,6 +135,7 @@ typedef struct OsmlScan
 	OsmlOnNonfinite on_nonfinite;
 	OsmlBlockSink sink;
 	void	   *arg;
+	void		(*opened) (void *arg);	/* or NULL: the query is parsed, no row is read */
 	int32		shard;			/* copied to each block */
 	const char *key_column;		/* extra column (SQL, quoted) or NULL */
 	void		(*key_sink) (void *arg, int row, Datum key, bool isnull);

@@ -29,6 +29,9 @@
 #include "source/row.h"
 #include "source/source.h"
 
+/* what rows may leave behind in memory until it is reset */
+#define SCRATCH_BYTES (1024 * 1024)
+
 /* Everything that rows need on their way into blocks. */
 struct OsmlRows
 {
@@ -41,7 +44,7 @@ struct OsmlRows
 	OsmlDecode	decode_label;	/* NULL: there is none, or it is a key */
 	bool		keep;			/* odd features are judged elsewhere */
 	bool		scratch_needed; /* a converter may allocate */
-	MemoryContext scratch;		/* reset a block */
+	MemoryContext scratch;		/* reset a block, or once it has grown */
 	OsmlBlock  *block;
 	int64		rows_read;
 	bool		stopped;		/* the sink wants no more */
@@ -277,6 +280,9 @@ put_row(OsmlRows *state, const Datum *values, const bool *nulls)
 
 		taken = take_row(state, values, nulls, block->nrows);
 		MemoryContextSwitchTo(old);
+		/* the block has what it needs of a row, and a row may be large */
+		if (unlikely(MemoryContextMemAllocated(state->scratch, false) > SCRATCH_BYTES))
+			MemoryContextReset(state->scratch);
 	}
 	else
 		taken = take_row(state, values, nulls, block->nrows);
@@ -520,6 +526,8 @@ osml_scan_unit(const OsmlScan *scan, const OsmlScanUnit *unit, uint32 first_bloc
 	state.pub.mydest = DestNone;
 	state.rows = osml_rows_begin(scan, unit);
 	portal = open_cursor(state.rows, first_block, n_blocks);
+	if (scan->opened)
+		scan->opened(scan->arg);
 	PortalRunFetch(portal, FETCH_FORWARD, FETCH_ALL, &state.pub);
 	osml_rows_flush(state.rows);
 	rows_read = state.rows->rows_read;

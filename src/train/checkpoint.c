@@ -15,7 +15,6 @@
 #include "utils/timestamp.h"
 
 #include "catalog/checkpoint.h"
-#include "source/context_arena.h"
 #include "source/definition.h"
 #include "train/best.h"
 #include "train/checkpoint.h"
@@ -446,7 +445,10 @@ take_definitions(OsmlRun *run)
 	OsmlFeatureSet *stored;
 
 	if (json == NULL)
-		osml_check_status(OSML_BAD_FORMAT);
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the checkpoint of run " INT64_FORMAT " cannot be read", run->row.run_id),
+				 errdetail("It has no features.")));
 	stored = osml_feature_set_from_jsonb(DatumGetJsonbP(DirectFunctionCall1(jsonb_in,
 																			CStringGetDatum(json))));
 	if (stored->n_inputs != run->set->n_inputs || stored->n_features != run->set->n_features ||

@@ -21,6 +21,7 @@ typedef struct OsmlTrainRequest
 	const char *dataset;
 	Jsonb	   *hparams;		/* or NULL */
 	const char *model;			/* or NULL: named after the dataset or relation */
+	bool		model_named;	/* by the user */
 	bool		wait;
 	int64		resume;			/* the run that is there already; 0: a new one */
 	bool		waited;			/* it was queued and begins: its turn has come */

@@ -19,8 +19,6 @@
 #include "train/parts.h"
 #include "train/run.h"
 
-#define MAX_MODEL_NAME 200
-
 static void
 set_part(OsmlPart *part, OsmlSource *source, OsmlFeatureSet *set)
 {
@@ -92,17 +90,19 @@ osml_default_model(const OsmlDatasetRow *dataset)
 }
 
 void
-osml_check_model(const char *name)
+osml_check_model(const char *name, bool named)
 {
 	OsmlModelRow *model;
 
-	if (name[0] == '\0' || strlen(name) > MAX_MODEL_NAME)
+	if (name[0] == '\0' || strlen(name) > OSML_MAX_NAME)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
-				 errmsg("model name must have 1 to %d bytes", MAX_MODEL_NAME)));
+				 errmsg("model name must have 1 to %d bytes", OSML_MAX_NAME)));
 	model = osml_model_find(name);
-	if (model)
-		osml_model_check(model, OSML_MANAGE);
+	if (model == NULL)
+		return;
+	osml_model_check(model, OSML_MANAGE);
+	osml_model_check_named(model, named);
 }
 
 /* A hyperparameter that counts the columns must count them right. */

@@ -19,8 +19,9 @@ extern void osml_resolve_train(OsmlPart *part, const OsmlDatasetRow *dataset,
  * source is a query */
 extern char *osml_default_model(const OsmlDatasetRow *dataset);
 
-/* raise: no name of a model, or of one that is not the current role's to train into */
-extern void osml_check_model(const char *name);
+/* raise: no name of a model, or of one that is not the current role's to train into;
+ * named: by the user, not after what is trained on */
+extern void osml_check_model(const char *name, bool named);
 
 /* raise what can be wrong with hyperparameters once the features are known; settles
  * the kind of model and how the label is read (kind.h) */

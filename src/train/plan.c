@@ -157,6 +157,7 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 	codec_bool(codec, &plan->waited);
 	codec_string(codec, &plan->dataset);
 	codec_string(codec, &plan->model);
+	codec_bool(codec, &plan->model_named);
 	codec_string(codec, &plan->hparams);
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{
@@ -173,6 +174,7 @@ codec_plan(Codec *codec, OsmlPlan *plan)
 	codec_string(codec, &plan->since.above);
 	codec_string(codec, &plan->since.value);
 	codec_range(codec, &plan->range);
+	codec_oid(codec, &plan->extension);
 	codec_oid(codec, &plan->database);
 	codec_oid(codec, &plan->authenticated_user);
 	codec_oid(codec, &plan->session_user);

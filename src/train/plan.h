@@ -61,10 +61,13 @@ typedef struct OsmlPlan
 								 * those given */
 	char	   *dataset;		/* as the user named it */
 	char	   *model;
+	bool		model_named;	/* by the call, not after what it trains on */
 	char	   *hparams;		/* resolved set as JSON text */
 	OsmlPart	parts[OSML_N_PARTS];
 	OsmlSince	since;
 	OsmlRange	range;			/* on: not a model is wanted but a learning rate */
+
+	Oid			extension;		/* as installed when the run began */
 
 	/* who: workers connect as authenticated and act as current */
 	Oid			database;

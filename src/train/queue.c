@@ -73,6 +73,7 @@ commit_row(OsmlSegment *segment)
 		.owner = plan->role,
 		.dataset = plan->dataset,
 		.model = plan->model,
+		.model_named = plan->model_named,
 		.trainer_pid = MyProcPid,
 		.segment = dsm_segment_handle(segment->dsm)
 	};
@@ -96,6 +97,7 @@ wait_and_launch(OsmlSegment *segment)
 	OsmlTrainRequest request = {
 		.dataset = plan->dataset,
 		.model = plan->model,
+		.model_named = plan->model_named,
 		.wait = true,
 		.resume = plan->run_id,
 		.waited = !plan->resume,
@@ -110,7 +112,7 @@ wait_and_launch(OsmlSegment *segment)
 	(void) osml_turn_ask(&turn, plan->role, plan->model, OSML_IF_RUNNING_QUEUE, true);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	row = osml_run_find(plan->run_id, true);
-	if (row == NULL)
+	if (row == NULL || strcmp(row->owner, plan->role) != 0)
 		elog(ERROR, "row of run " INT64_FORMAT " is gone", plan->run_id);
 	request.hparams = row->hparams;
 	request.summary = plan->resume ? row->summary : NULL;

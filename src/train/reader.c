@@ -18,6 +18,8 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/scope.h"
+#include "features/tally.h"
 #include "hparams/hparams.h"
 #include "train/reader.h"
 #include "train/worker.h"
@@ -32,13 +34,15 @@ typedef struct ReadState
 	int			n_texts;
 } ReadState;
 
-/* Keep a text until its block is full. */
+/* Keep a text until its block is full; of long ones nothing is learned but that they are. */
 static void
 text_sink(void *arg, int key_column, uint64 key, const char *text, int length)
 {
 	ReadState  *state = arg;
 	OsmlTextHeader header = {key, key_column, length};
 
+	if (length > OSML_TALLY_TEXT)
+		return;
 	appendBinaryStringInfo(&state->texts, (const char *) &header, sizeof(header));
 	appendBinaryStringInfo(&state->texts, text, length);
 	state->n_texts++;
@@ -60,7 +64,17 @@ send_sink(void *arg, OsmlBlock *block)
 	return !state->trainer_gone;
 }
 
-/* Scan one shard of a pass and close it. */
+/* All names in the query have been looked up. */
+static void
+scan_opened(void *arg)
+{
+	osml_catalog_let_go();
+}
+
+/*
+ * Scan one shard of a pass and close it.  Queries of osml_split() and expressions call
+ * functions of the extension, which must be its own.
+ */
 static void
 read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 		   const OsmlHparams *hparams, const OsmlShard *shard, int position,
@@ -74,15 +88,19 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 	scan.on_null = hparams->on_null;
 	scan.on_nonfinite = hparams->on_nonfinite;
 	scan.sink = send_sink;
+	scan.opened = scan_opened;
 	scan.arg = state;
 	scan.shard = position;
 	scan.stop = &shared->pass_done;
 	scan.text_sink = text_sink;
 	scan.text_keys = text_keys;
 	if (!shared->pass_done)
+	{
+		(void) osml_catalog_hold();
 		rows = osml_scan_unit(&scan,
 							  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 							  shard->first_block, shard->n_blocks);
+	}
 	if (!state->trainer_gone &&
 		!osml_send_end_of_shard(&state->sender, position, rows))
 		state->trainer_gone = true;

@@ -71,7 +71,7 @@ model_name(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset)
 				 errmsg("a run on a query needs a model name"),
 				 errhint("Call osml_train(query, model => 'name').")));
 	if (!request->range.on)
-		osml_check_model(name);
+		osml_check_model(name, request->model_named);
 	return pstrdup(name);
 }
 
@@ -226,6 +226,7 @@ osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launch)
 		hparams->warm_start = 0;
 	plan->wait = request->wait;
 	plan->dataset = pstrdup(request->dataset);
+	plan->model_named = request->model_named;
 	osml_identity_capture(plan);
 	resolve_parts(plan, dataset, hparams, warm);
 	if (plan->model == NULL)

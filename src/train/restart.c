@@ -125,7 +125,10 @@ osml_restarter_main(Datum main_arg)
 	proc_exit(1);
 }
 
-/* The run of the ticket, resumed if it was interrupted; else the ticket is void. */
+/*
+ * The run of the ticket, resumed if it was interrupted; else the ticket is void.  The row
+ * says what to do: it must be the one that the launching role's run had.
+ */
 static void
 resume(const OsmlTicket *ticket)
 {
@@ -133,7 +136,8 @@ resume(const OsmlTicket *ticket)
 
 	osml_worker_begin(ticket->plan);
 	row = osml_run_find(ticket->run_id, true);
-	if (row == NULL || strcmp(osml_run_status(row), "interrupted") != 0)
+	if (row == NULL || strcmp(row->owner, ticket->plan->role) != 0 ||
+		strcmp(osml_run_status(row), "interrupted") != 0)
 		osml_ticket_void(ticket->database, ticket->run_id);
 	else
 	{
@@ -141,6 +145,7 @@ resume(const OsmlTicket *ticket)
 			.dataset = row->dataset,
 			.hparams = row->hparams,
 			.model = row->model,
+			.model_named = row->model_named,
 			.resume = row->run_id,
 			.summary = row->summary,
 			.function = "osml_resume"

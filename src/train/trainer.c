@@ -162,6 +162,7 @@ commit_run_row(OsmlRun *run)
 	run->row.owner = plan->role;
 	run->row.dataset = plan->dataset;
 	run->row.model = plan->model;
+	run->row.model_named = plan->model_named;
 	run->row.status = pstrdup("running");
 	run->row.hparams = json_from_text(plan->hparams);
 	run->row.device = pstrdup(run->backend->name);

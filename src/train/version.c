@@ -341,7 +341,7 @@ osml_pack_features(const OsmlRun *run)
 void
 osml_store_version(OsmlRun *run, int64 step, bool deploy)
 {
-	OsmlModelRow *model = osml_model_ensure(run->plan->model);
+	OsmlModelRow *model = osml_model_ensure(run->plan->model, run->plan->model_named);
 	OsmlVersionRow row = {0};
 
 	row.run_id = run->row.run_id;

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "source/context_arena.h"
 #include "train/weights.h"
 
 int
@@ -42,7 +41,11 @@ osml_weights_pack(const OsmlSafetensor *tensors, int n_tensors,
 void
 osml_weights_open(const bytea *bytes, OsmlSafetensors *file)
 {
-	osml_check_status(osml_safetensors_open(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), file));
+	if (osml_safetensors_open(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), file) != OSML_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored weights cannot be read"),
+				 errdetail("They are not in safetensors format.")));
 }
 
 bool

@@ -26,6 +26,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/run.h"
+#include "catalog/scope.h"
 #include "train/worker.h"
 
 /* how long a run's lock may be held by those that only look */
@@ -88,6 +89,7 @@ osml_worker_connect(const OsmlPlan *plan, const char *role)
 
 	BackgroundWorkerInitializeConnectionByOid(plan->database,
 											  plan->authenticated_user, 0);
+	osml_catalog_expect(plan->extension);
 	/* not before: the process has no entry in pg_stat_activity until then */
 	pgstat_report_appname(psprintf("osml run " INT64_FORMAT " %s",
 								   plan->run_id, role));
@@ -149,6 +151,7 @@ osml_worker_take_run(int64 run_id)
 void
 osml_identity_capture(OsmlPlan *plan)
 {
+	plan->extension = osml_catalog_extension();
 	plan->database = MyDatabaseId;
 	plan->authenticated_user = GetAuthenticatedUserId();
 	plan->session_user = GetSessionUserId();

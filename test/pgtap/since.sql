@@ -126,10 +126,10 @@ SELECT is(rows_of('columns'), 9, 'rights on the columns that are read are enough
 -- rows that only the transaction sees are read by it
 BEGIN;
 INSERT INTO columns VALUES (10, 10, 10);
-SELECT osml_train('columns', '{"since": "n", "features": ["x"], "num_workers": 2, "max_epochs": 1}') > 0 AS ran \gset
+SELECT osml_train('columns', '{"since": "n", "features": ["x"], "num_workers": 2, "max_epochs": 1}', 'columns') > 0 AS ran \gset
 SELECT is(rows_of('columns'), 1, 'rows that are not committed are read by the session'), is((newest('columns')).version, 2, 'and make a version');
 INSERT INTO columns VALUES (11, 11, 11);
-SELECT matches(error_of($$SELECT osml_train('columns', '{"since": "n", "features": ["x"], "max_epochs": 1}', wait => false)$$), '^0A000 "since" does not go with workers in a transaction that has written.* \| Commit first', 'workers do not see them');
+SELECT matches(error_of($$SELECT osml_train('columns', '{"since": "n", "features": ["x"], "max_epochs": 1}', 'columns', false)$$), '^0A000 "since" does not go with workers in a transaction that has written.* \| Commit first', 'workers do not see them');
 COMMIT;
 DROP OWNED BY since_user;
 SELECT osml_drop_model('columns');
