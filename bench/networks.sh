@@ -1,12 +1,13 @@
 #!/bin/bash
 # Networks and classes against PyTorch: the same rows, batches, optimizer, epochs,
-# float32, one thread.
+# float32, THREADS threads.
 #
 # Two figures of each: the step loops alone, over rows that lie shuffled in memory, and
 # the whole from the table to the trained network, reading, standardising and shuffling
 # included.
 REPS=${REPS:-3}
 PYTHON=${PYTHON:-/usr/bin/python3}
+THREADS=${THREADS:-1}
 # a tenth of the rows is enough to look at how it works
 SCALE=${SCALE:-1}
 
@@ -35,6 +36,7 @@ CREATE FUNCTION loop_seconds(run bigint) RETURNS float8 LANGUAGE sql AS $$
 	FROM osml.metrics WHERE run_id = run AND name = 'step_seconds'
 $$;
 EOT
+echo "SET osml.threads = $THREADS;"
 for case in "${cases[@]}"; do
 	read -r name rows columns hidden outputs epochs <<<"$case"
 	hidden=${hidden#-}
@@ -58,7 +60,7 @@ for case in "${cases[@]}"; do
 			"batch_size": $batch, "max_epochs": $epochs}', '$name') AS run \\gset
 		INSERT INTO measurement SELECT '$name', 'osml', $rep, loop_seconds(:run),
 			extract(epoch FROM clock_timestamp() - :'started');
-		\\set torch \`$PYTHON bench/lib/torch_peer.py "networks" "$name" $columns "$hidden" $outputs $batch $epochs\`
+		\\set torch \`THREADS=$THREADS $PYTHON bench/lib/torch_peer.py "networks" "$name" $columns "$hidden" $outputs $batch $epochs\`
 		INSERT INTO measurement SELECT '$name', 'torch', $rep, s[1]::float8, s[2]::float8
 			FROM string_to_array(:'torch', ' ') s;
 		EOT

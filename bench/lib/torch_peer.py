@@ -3,12 +3,13 @@
 torch_peer.py DATABASE TABLE COLUMNS HIDDEN OUTPUTS BATCH EPOCHS
 
 TABLE has an integer label, first, and COLUMNS columns of float8.  HIDDEN is a list
-such as 512,512 or nothing.  One thread and float32, as osml is told.
+such as 512,512 or nothing.  Float32 and THREADS threads, as osml is told.
 
 Prints seconds of the step loop, over rows that lie shuffled in memory and batches
 that are slices of them, and seconds of everything after the imports: the rows come
 by psql as binary COPY, are standardised and shuffled.
 """
+import os
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ import torch
 database, table, columns, hidden, outputs, batch, epochs = sys.argv[1:8]
 columns, outputs = int(columns), int(outputs)
 batch, epochs = int(batch), int(epochs)
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("THREADS", "1")))
 torch.manual_seed(0)
 began = time.perf_counter()
 copied = subprocess.run(

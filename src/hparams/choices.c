@@ -35,10 +35,11 @@ static const char *const on_nonfinite_names[] = {
 };
 
 static const char *const init_names[] = {
-	[OSML_INIT_TORCH_LINEAR] = "torch_linear",
-	[OSML_INIT_KAIMING_UNIFORM] = "kaiming_uniform",
-	[OSML_INIT_NORMAL] = "normal",
-	[OSML_INIT_ZEROS] = "zeros",
+	[0] = "auto",
+	[1 + OSML_INIT_TORCH_LINEAR] = "torch_linear",
+	[1 + OSML_INIT_KAIMING_UNIFORM] = "kaiming_uniform",
+	[1 + OSML_INIT_NORMAL] = "normal",
+	[1 + OSML_INIT_ZEROS] = "zeros",
 };
 
 static const char *const precision_names[] = {

@@ -72,7 +72,7 @@ typedef enum OsmlMonitorMode
 	OSML_MONITOR_MIN,
 	OSML_MONITOR_MAX
 } OsmlMonitorMode;
-extern const char *osml_init_name(int i);
+extern const char *osml_init_name(int i);	/* 0 is auto */
 extern const char *osml_precision_name(int i);
 extern const char *osml_optimizer_name(int i);	/* the rules', then exact */
 extern const char *osml_schedule_choice(int i);	/* 0 is auto */

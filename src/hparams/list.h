@@ -39,7 +39,7 @@ HP(BOOL, batch_norm_linear_layers, "false", 0, 0, NULL, "mlp: BatchNorm1d before
 HP(REAL, dropout, "0", 0, 0.99, NULL, "mlp: share of the hidden neurons left out of each step")
 HP(INT, embedding_dim, "auto", 1, 10000, NULL, "mlp: numbers that stand for a category; auto: half as many as there are categories, at most 50")
 HP(BOOL, bias, "true", 0, 0, NULL, "learn an intercept; false: none, and columns are scaled without being centred")
-HP(CHOICE, init, "torch_linear", 0, 0, osml_init_name, "how parameters start, as in PyTorch")
+HP(CHOICE, init, "auto", 0, 0, osml_init_name, "how parameters start; torch_linear: as in PyTorch; auto: so, but the intercept of counts at the logarithm of their mean, unless scale is none")
 HP(REALS, initial_weights, "auto", -1e300, 1e300, NULL, "starting weights in the scaled columns' units, the intercept last")
 HP(SWITCH, warm_start, "false", 0, 2147483647, NULL, "go on from the weights of this version of the model (true: of the deployed one, if there is one), with what it learned of features, scaling and classes; what shapes the model is the version's unless given")
 HP(INT, seed, "0", 0, 9007199254740991.0, NULL, "seed of initial parameters, shuffling and splits")

@@ -178,7 +178,8 @@ osml_kind_settle(OsmlHparams *hparams, const OsmlFeatureSet *set,
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("hyperparameter \"classes\" is " INT64_FORMAT ", but label \"%s\" of %s has %d classes",
-						hparams->classes, set->label, source, n)));
+						hparams->classes, set->label, source, n),
+				 errhint("Leave \"classes\" out, or set it to %d.", n)));
 	if (classes)
 		hparams->classes = n;
 	return kind;

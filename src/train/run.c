@@ -110,7 +110,7 @@ osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout, int n_classe
 		.bias = hparams->bias,
 		.n_outputs = 1,
 		.loss = (OsmlLoss) (hparams->loss - 1),
-		.init = hparams->init,
+		.init = hparams->init > 0 ? hparams->init - 1 : OSML_INIT_TORCH_LINEAR,
 		.seed = hparams->seed
 	};
 

@@ -275,7 +275,8 @@ start_at_mean(OsmlRun *run)
 	OsmlTensor	tensors[OSML_MAX_TENSORS];
 	int			n = run->spec.ops->tensors(&run->spec, tensors);
 
-	if (osml_losses[run->spec.loss].link != OSML_LINK_EXP || !run->have_stats || !(mean > 0))
+	if (run->hparams->init > 0 || osml_losses[run->spec.loss].link != OSML_LINK_EXP ||
+		!run->have_stats || !(mean > 0))
 		return;
 	while (tensors[n - 1].buffer)
 		n--;

@@ -35,7 +35,7 @@ sub hparams_of
 
 	return encode_json(
 		{
-			scale => 'none', scale_label => 'none', shuffle => 'none',
+			scale => 'none', scale_label => 'none', shuffle => 'none', init => 'torch_linear',
 			log_every_n_steps => 1, limit_test_batches => 1,
 			batch_size => $run->{batch_size}, max_batches => $run->{max_batches},
 			%{ $run->{hparams} }, %more
