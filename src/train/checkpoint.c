@@ -100,6 +100,8 @@ list_counters(OsmlFit *fit, Counter *out)
 		{"fallback_epoch_weight", COUNTER_REAL, &fit->fallback.epoch_weight},
 		{"fallback_kept", COUNTER_INT, &fit->fallback.kept},
 		{"fallback_since", COUNTER_INT, &fit->fallback.since},
+		{"fallback_due", COUNTER_FLAG, &fit->fallback.due},
+		{"fallback_exploded", COUNTER_INT, &fit->fallback.exploded},
 		{"fallback_averaged", COUNTER_INT, &fit->fallback.averaged},
 		{"fallback_stale", COUNTER_FLAG, &fit->fallback.stale},
 		{"fallback_rate_before_swa", COUNTER_REAL, &fit->fallback.rate_before},
