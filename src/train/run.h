@@ -62,6 +62,8 @@ typedef struct OsmlRun
 	bool		have_stats;
 	uint64		fingerprint;	/* sum of row hashes of the training rows */
 	uint64		val_fingerprint;	/* of validation rows */
+	uint64		order;			/* the same with their places: osml_row_hash_ordered() */
+	uint64		val_order;
 	bool		weighs;			/* has a training row a weight above 0? */
 	int64		rows_null;
 	int64		rows_nonfinite;
