@@ -126,6 +126,12 @@ END $$;
 SELECT h, hidden(h) FROM unnest(ARRAY['{"batch_size": 3000, "shuffle": "none"}', '{"batch_size": 6000, "shuffle": "none"}']::jsonb[]) h;
 SELECT h, hidden(h) ~ 'holds rows 100, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "x" \(1e\+200\), "z" \(4\)' AS named
 	FROM unnest(ARRAY['{"batch_size": 6000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
+-- a label may be as well, in its own units; a class is no magnitude
+UPDATE hidden SET x = 1, y = 1e200 WHERE x > 1e100;
+SELECT h, hidden(h) ~ 'holds rows 6000, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "y" \(1e\+200\), "x" \(6\), "z" \(4\)' AS named
+	FROM unnest(ARRAY['{"batch_size": 500}', '{"batch_size": 500, "loss": "mae", "divergence_factor": 1000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
+UPDATE hidden SET x = 1e200, y = 2 WHERE y > 1e100;
+SELECT hidden('{"batch_size": 500, "model_type": "softmax", "shuffle": "none"}');
 -- a variance that overflows leaves loss and gradient finite, but not what batch norm keeps for prediction
 CREATE FUNCTION overflow(hparams jsonb, OUT what text, OUT steps text, OUT learned bool) LANGUAGE plpgsql AS $$
 DECLARE run bigint;
