@@ -34,6 +34,7 @@ typedef struct OsmlPartData
 	int64		n_rows;			/* usable rows */
 	struct OsmlFeed *feed;		/* how validation walks it; made when needed */
 	int			side;			/* of the split: 0 all rows, 1 held out, 2 kept */
+	bool		told;			/* an event has said that its loss is not finite */
 } OsmlPartData;
 
 typedef struct OsmlRun
