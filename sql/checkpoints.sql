@@ -23,6 +23,10 @@ SELECT count(*) FROM osml.checkpoints WHERE run_id = :run;
 SELECT steps FROM osml.models WHERE model = 'ckp best' AND deployed \gset
 SELECT osml_train('rows', jsonb_build_object('max_batches', :steps, 'max_epochs', 4, 'batch_size', 20, 'lr', 0.05, 'val_fraction', 0.2), 'ckp short') > 0;
 SELECT count(*), max(abs(b.weight - s.weight)) FROM osml.weights b JOIN osml.weights s ON s.feature = b.feature AND s.category IS NOT DISTINCT FROM b.category WHERE b.model = 'ckp best' AND b.version = 4 AND s.model = 'ckp short';
+-- where the training loss ranks them, too, which is known before a validation
+SELECT osml_train('rows', '{"max_epochs": 6, "batch_size": 200, "lr": 0.3, "val_fraction": 0.2, "save_top_k": 3, "save_last": true, "monitor": "train_loss"}', 'ckp by train') AS run \gset
+WITH m AS (SELECT step, value FROM osml.metrics WHERE run_id = :run AND name = 'val_mse')
+SELECT count(*), max(abs(v.val_loss / m.value - 1)) < 1e-12 AS own FROM osml.models v JOIN m ON m.step = v.steps WHERE v.model = 'ckp by train';
 -- of the training loss, without validation rows
 SELECT osml_train('rows', '{"max_epochs": 5, "batch_size": 200, "save_top_k": 1}', 'ckp best of train') AS run \gset
 SELECT count(*), min(steps) = (SELECT step FROM osml.metrics WHERE run_id = :run AND name = 'train_mse_epoch' ORDER BY value LIMIT 1) FROM osml.models WHERE model = 'ckp best of train';

@@ -253,6 +253,43 @@ report_odd(Measuring *measuring, OsmlPartData *data, const char *phase, double l
 							run->plan->parts[data->kind].source.label));
 }
 
+/* Measure a part, settled; residuals too where they are wanted. */
+static double
+measure_loss(Measuring *measuring, OsmlPartKind part, int64 limit, bool residuals)
+{
+	OsmlRun    *run = measuring->run;
+	OsmlPartData *data = &run->parts[part];
+
+	measuring->measure =
+		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
+							run->spec.n_outputs, OSML_RANKED_ALL);
+	if (measuring->measure == NULL)
+		osml_check_status(OSML_OUT_OF_MEMORY);
+	if (part == OSML_PART_VAL && limit == OSML_AUTO && residuals && osml_calibrates(run))
+		keep_residuals(measuring);
+	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
+				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
+	osml_check_status(osml_measure_settle(measuring->measure));
+	if (measuring->residuals)
+		take_tails(measuring);
+	return osml_measure_loss(measuring->measure);
+}
+
+double
+osml_val_loss(OsmlRun *run)
+{
+	const OsmlPartData *data = &run->parts[OSML_PART_VAL];
+	Measuring  *measuring;
+	double		loss;
+
+	if (!data->present || data->n_rows == 0)
+		return NAN;
+	measuring = begin(run);
+	loss = measure_loss(measuring, OSML_PART_VAL, run->hparams->limit_val_batches, true);
+	end(measuring);
+	return loss;
+}
+
 double
 osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 			  bool always)
@@ -266,19 +303,7 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 		return NAN;
 	before = osml_run_phase(run, "validating");
 	measuring = begin(run);
-	measuring->measure =
-		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
-							run->spec.n_outputs, OSML_RANKED_ALL);
-	if (measuring->measure == NULL)
-		osml_check_status(OSML_OUT_OF_MEMORY);
-	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && osml_calibrates(run))
-		keep_residuals(measuring);
-	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
-				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
-	osml_check_status(osml_measure_settle(measuring->measure));
-	loss = osml_measure_loss(measuring->measure);
-	if (measuring->residuals)
-		take_tails(measuring);
+	loss = measure_loss(measuring, part, limit, always);
 	log_measures(run, phase, measuring->measure, always);
 	report_odd(measuring, data, phase, loss);
 	if (part == OSML_PART_VAL)
