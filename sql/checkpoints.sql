@@ -23,6 +23,10 @@ SELECT count(*) FROM osml.checkpoints WHERE run_id = :run;
 SELECT steps FROM osml.models WHERE model = 'ckp best' AND deployed \gset
 SELECT osml_train('rows', jsonb_build_object('max_batches', :steps, 'max_epochs', 4, 'batch_size', 20, 'lr', 0.05, 'val_fraction', 0.2), 'ckp short') > 0;
 SELECT count(*), max(abs(b.weight - s.weight)) FROM osml.weights b JOIN osml.weights s ON s.feature = b.feature AND s.category IS NOT DISTINCT FROM b.category WHERE b.model = 'ckp best' AND b.version = 4 AND s.model = 'ckp short';
+-- where the training loss ranks them, too, which is known before a validation
+SELECT osml_train('rows', '{"max_epochs": 6, "batch_size": 200, "lr": 0.3, "val_fraction": 0.2, "save_top_k": 3, "save_last": true, "monitor": "train_loss"}', 'ckp by train') AS run \gset
+WITH m AS (SELECT step, value FROM osml.metrics WHERE run_id = :run AND name = 'val_mse')
+SELECT count(*), max(abs(v.val_loss / m.value - 1)) < 1e-12 AS own FROM osml.models v JOIN m ON m.step = v.steps WHERE v.model = 'ckp by train';
 -- of the training loss, without validation rows
 SELECT osml_train('rows', '{"max_epochs": 5, "batch_size": 200, "save_top_k": 1}', 'ckp best of train') AS run \gset
 SELECT count(*), min(steps) = (SELECT step FROM osml.metrics WHERE run_id = :run AND name = 'train_mse_epoch' ORDER BY value LIMIT 1) FROM osml.models WHERE model = 'ckp best of train';
@@ -69,8 +73,8 @@ $$;
 SELECT late_one('{"max_epochs": 1}', 'ckp late streamed') AS streamed \gset
 SELECT late_one('{"max_epochs": 1, "val_fraction": 0.0001}', 'ckp late') AS run \gset
 SELECT r.run_id = :run AS kept, step, message FROM osml.events e JOIN osml.runs r USING (run_id) WHERE run_id IN (:streamed, :run) AND kind = 'rolled_back' ORDER BY run_id;
--- the weights are those after that step
-SELECT late_one('{"max_steps": 39}', 'ckp early streamed') + late_one('{"max_steps": 30, "val_fraction": 0.0001}', 'ckp early') > 0;
+-- the weights are those after that step; where the run ends before another has led on from there, after the place before
+SELECT late_one('{"max_steps": 30}', 'ckp early streamed') + late_one('{"max_steps": 30, "val_fraction": 0.0001}', 'ckp early') > 0;
 SELECT a.model, count(*), max(abs(a.weight - b.weight)) FROM osml.weights a JOIN osml.weights b ON a.feature = b.feature AND b.model = replace(a.model, 'late', 'early') WHERE a.model LIKE 'ckp late%' GROUP BY 1 ORDER BY 1;
 SELECT v.train_loss = m.value, abs(m.value / (SELECT avg(value) FROM osml.metrics WHERE run_id = :run AND name = 'train_mse' AND step <= 30) - 1) < 1e-12 FROM osml.models v JOIN osml.metrics m USING (run_id)
 	WHERE run_id = :run AND m.name = 'train_mse_epoch';
@@ -87,6 +91,19 @@ BEGIN
 EXCEPTION WHEN numeric_value_out_of_range THEN RETURN regexp_replace(SQLERRM, 'run \d+', 'run N');
 END $$;
 SELECT late_none(h) FROM unnest(ARRAY['{"max_epochs": 3, "batch_size": 4000}', '{"max_epochs": 3, "batch_size": 500, "lr": 1e150}']::jsonb[]) h;
+-- weights that the first step ruined are nothing to return to
+CREATE FUNCTION early_one(hparams jsonb, batches int, OUT outcome text, OUT back text, OUT small bool) LANGUAGE plpgsql AS $$
+DECLARE run bigint;
+BEGIN
+	run := osml_train(format('SELECT CASE WHEN i = 1 THEN 1e20 ELSE y END AS y, CASE WHEN i = 1 THEN 1e7 ELSE a END AS a, b FROM (SELECT row_number() OVER () AS i, * FROM sckp.late_one LIMIT %s) s ORDER BY i', 100 * batches),
+		'{"label": "y", "optimizer": "SGD", "lr": 0.1, "batch_size": 100, "scale": "none", "scale_label": "none", "shuffle": "none", "max_epochs": 1, "on_nonfinite": "rollback"}'::jsonb || hparams, 'ckp exploding');
+	outcome := 'finished';
+	SELECT string_agg(substring(message FROM 'back to .* step \d+'), ', ' ORDER BY event_id) INTO back FROM osml.events WHERE run_id = run;
+	SELECT max(abs(weight)) < 10 INTO small FROM osml.weights WHERE model = 'ckp exploding';
+EXCEPTION WHEN numeric_value_out_of_range THEN outcome := regexp_replace(SQLERRM, 'run \d+', 'run N');
+END $$;
+SELECT h, n, (o).* FROM (SELECT h, n, early_one(h, n) AS o FROM unnest(ARRAY['{}', '{"val_fraction": 0.001}', '{"max_epochs": 3}', '{"weight_averaging": "ema"}']::jsonb[]) h,
+	unnest(ARRAY[2, 4, 20]) n OFFSET 0) s;
 -- averages of weights go back with them, a rate of swa is lowered too, and checkpoints change nothing
 CREATE TABLE steep AS SELECT 3 * a - 2 * b + c / 2 AS y, a, b, c FROM (SELECT (hashint4(i) & 1023) / 1024.0::float8 AS a, (hashint4(i + 9999) & 1023) / 1024.0::float8 AS b,
 	(hashint4(i + 99999) & 1023) / 1024.0::float8 AS c FROM generate_series(1, 1000) i) s;
@@ -113,6 +130,12 @@ END $$;
 SELECT h, hidden(h) FROM unnest(ARRAY['{"batch_size": 3000, "shuffle": "none"}', '{"batch_size": 6000, "shuffle": "none"}']::jsonb[]) h;
 SELECT h, hidden(h) ~ 'holds rows 100, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "x" \(1e\+200\), "z" \(4\)' AS named
 	FROM unnest(ARRAY['{"batch_size": 6000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
+-- a label may be as well, in its own units; a class is no magnitude
+UPDATE hidden SET x = 1, y = 1e200 WHERE x > 1e100;
+SELECT h, hidden(h) ~ 'holds rows 6000, \d+, \d+, \d+, \d+ and \d+ more of relation sckp.hidden. Columns of largest magnitude there: "y" \(1e\+200\), "x" \(6\), "z" \(4\)' AS named
+	FROM unnest(ARRAY['{"batch_size": 500}', '{"batch_size": 500, "loss": "mae", "divergence_factor": 1000}', '{"batch_size": 500, "accumulate_grad_batches": 6, "on_nonfinite": "skip"}']::jsonb[]) h;
+UPDATE hidden SET x = 1e200, y = 2 WHERE y > 1e100;
+SELECT hidden('{"batch_size": 500, "model_type": "softmax", "shuffle": "none"}');
 -- a variance that overflows leaves loss and gradient finite, but not what batch norm keeps for prediction
 CREATE FUNCTION overflow(hparams jsonb, OUT what text, OUT steps text, OUT learned bool) LANGUAGE plpgsql AS $$
 DECLARE run bigint;

@@ -206,10 +206,17 @@ check_time(OsmlCheck *check, const Prospect *run)
 		appendStringInfoString(&message, "; reading temporary files each epoch is not included");
 	appendStringInfo(&message, "; timed with the first %lld rows in one process",
 					 (long long) trial->rows);
-	/* max_time counts from the start, but is looked at between batches */
-	if (!isnan(hparams->max_time))
-		stepping = endless ? Max(0, hparams->max_time - reading) :
-			Min(stepping, Max(0, hparams->max_time - reading));
+	/* max_time counts from the start, but is looked at between batches, and after
+	 * min_epochs and min_steps */
+	if (!isnan(hparams->max_time) && endless)
+		stepping = Max(0, hparams->max_time - reading);
+	else if (!isnan(hparams->max_time))
+	{
+		double		least = stepping * Max((double) hparams->min_steps / Max(1, steps),
+										   epochs == OSML_AUTO ? 0 : (double) hparams->min_epochs / epochs);
+
+		stepping = Min(stepping, Max(least, hparams->max_time - reading));
+	}
 	osml_check_put(check, "time", OSML_CHECK_OK, NULL, reading + stepping, message.data, NULL);
 }
 

@@ -82,3 +82,13 @@ osml_row_hash_block(const OsmlLayout *layout, const OsmlBlock *raw,
 		osml_hash_codes(n, osml_block_codes(raw, layout, k), hash);
 	osml_hash_finish(n, hash);
 }
+
+OSML_CLONES uint64_t
+osml_row_hash_ordered(int n, const uint64_t *hash, uint64_t position)
+{
+	uint64_t	sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += osml_mix(hash[i], position + i);
+	return sum;
+}

@@ -22,6 +22,12 @@
 extern void osml_row_hash_block(const OsmlLayout *layout, const OsmlBlock *raw,
 								uint64_t seed, uint64_t *hash);
 
+/*
+ * What n rows add to a fingerprint that depends on their order: the first of them is at
+ * this position.  However rows are cut into blocks, the wrapping sum is the same.
+ */
+extern uint64_t osml_row_hash_ordered(int n, const uint64_t *hash, uint64_t position);
+
 /* the hash as a number in [0, 1): a row is held out when it is below p */
 static inline double
 osml_row_hash_unit(uint64_t hash)

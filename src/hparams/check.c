@@ -151,6 +151,8 @@ osml_hparams_check(OsmlHparams *hparams)
 {
 	bool		exact = osml_optimizer_is_exact(hparams->optimizer);
 
+	/* first: other keys may be the version's, which nobody gave */
+	check_warm_start(hparams);
 	if (hparams->nesterov && (hparams->momentum <= 0 || hparams->dampening != 0))
 		conflict("hyperparameter \"nesterov\" needs momentum and no dampening",
 				 "Set \"momentum\" above 0 and leave \"dampening\" at 0.");
@@ -200,7 +202,6 @@ osml_hparams_check(OsmlHparams *hparams)
 		conflict(psprintf("hyperparameter \"num_hidden_neurons\" has more than %d members",
 						  OSML_MAX_HIDDEN), "So many hidden layers are the limit.");
 	check_limits(hparams);
-	check_warm_start(hparams);
 	check_averaging(hparams);
 	resolve_trying(hparams);
 	resolve_rate(hparams);

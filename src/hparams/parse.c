@@ -48,11 +48,22 @@ static const struct
 	{"swa_start", "swa_epoch_start"},
 };
 
+/* The place of a line, which may be a copy with an alias as its name. */
+static int
+line_number(const OsmlHparamLine *line)
+{
+	int			i = 0;
+
+	while (osml_hparam_lines[i].offset != line->offset)
+		i++;
+	return i;
+}
+
 /* Raise the one error for a value that does not fit its line; what: in words. */
 pg_noreturn static void
 form_error(const OsmlHparamLine *line, const char *what)
 {
-	char	   *range = osml_hparam_range((int) (line - osml_hparam_lines));
+	char	   *range = osml_hparam_range(line_number(line));
 	const char *values = valid_values[line->kind];
 
 	ereport(ERROR,
@@ -468,7 +479,7 @@ apply_object(OsmlHparams *hparams, Jsonb *object)
 	JsonbIterator *it;
 	JsonbValue	value;
 	JsonbIteratorToken token;
-	const OsmlHparamLine *line = NULL;
+	OsmlHparamLine line = {0};
 	Bitmapset  *seen = NULL;
 
 	if (!JB_ROOT_IS_OBJECT(object))
@@ -481,17 +492,21 @@ apply_object(OsmlHparams *hparams, Jsonb *object)
 	{
 		if (token == WJB_KEY)
 		{
-			line = find_line(scalar_text(&value));
-			if (bms_is_member(line - osml_hparam_lines, seen))
+			char	   *key = scalar_text(&value);
+
+			line = *find_line(key);
+			if (bms_is_member(line_number(&line), seen))
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("hyperparameter \"%s\" is given twice",
-								line->info.name),
+								line.info.name),
 						 errdetail("One of its names is an alias of the other.")));
-			seen = bms_add_member(seen, line - osml_hparam_lines);
+			seen = bms_add_member(seen, line_number(&line));
+			/* messages have the name that the user wrote */
+			line.info.name = key;
 		}
 		else if (token == WJB_VALUE)
-			set_value(line, hparams, &value);
+			set_value(&line, hparams, &value);
 	}
 }
 

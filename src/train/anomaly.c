@@ -64,12 +64,10 @@ describe_parameter(const OsmlRun *run, size_t i)
 	return psprintf("tensor \"%s\"", tensor->name);
 }
 
-/* The first of n values of a vector that is not finite; n: all are. */
+/* The first of values [i, n) of a vector that is not finite; n: all are. */
 static size_t
-first_odd(const OsmlRun *run, const void *vector, size_t n)
+first_odd(const OsmlRun *run, const void *vector, size_t i, size_t n)
 {
-	size_t		i = 0;
-
 	while (i < n && isfinite(value_at(run, vector, i)))
 		i++;
 	return i;
@@ -133,7 +131,7 @@ check_rows(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at)
 								  grad, &loss, run->scratch);
 		if (!isfinite(loss))
 			found(fit, "the loss", loss, row_number(fit, block, r));
-		i = first_odd(run, grad, fit->n_params);
+		i = first_odd(run, grad, 0, fit->n_params);
 		if (i < fit->n_params)
 			found(fit, psprintf("the gradient of %s", describe_parameter(run, i)),
 				  value_at(run, grad, i), row_number(fit, block, r));
@@ -141,14 +139,33 @@ check_rows(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at)
 	pfree(grad);
 }
 
+/*
+ * What batch norm keeps for prediction.  A batch's variance may overflow where loss and
+ * gradient do not, as the batch is divided by infinity.
+ */
+static void
+check_running(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	size_t		n = osml_model_values(&run->spec);
+	size_t		i = first_odd(run, run->params, fit->n_params, n);
+
+	if (i < n)
+		found(fit, psprintf("running statistics, %s,", describe_parameter(run, i)),
+			  value_at(run, run->params, i), 0);
+}
+
 void
 osml_anomaly_after(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at)
 {
 	OsmlRun    *run = fit->run;
-	size_t		i = first_odd(run, fit->grad, fit->n_params);
+	size_t		i = first_odd(run, fit->grad, 0, fit->n_params);
 
 	if (isfinite(fit->loss_sum) && i == fit->n_params)
+	{
+		check_running(fit);
 		return;
+	}
 	/* the batch's rows as osml_describe_rows() is to have them */
 	if (block)
 	{
@@ -165,7 +182,7 @@ void
 osml_anomaly_update(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
-	size_t		i = first_odd(run, run->params, fit->n_params);
+	size_t		i = first_odd(run, run->params, 0, fit->n_params);
 
 	if (i == fit->n_params)
 		return;

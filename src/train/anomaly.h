@@ -5,7 +5,7 @@
  * As torch.autograd.set_detect_anomaly() this is for finding a fault and not for every
  * run: rows go forward once more.  Each function raises an error, with run->diverged,
  * for what it finds, in the order in which it comes to be: columns of a row, outputs of
- * layers, the loss of a row, gradients, parameters.
+ * layers, the loss of a row, gradients, running statistics of batch norm, parameters.
  */
 #ifndef OSML_ANOMALY_H
 #define OSML_ANOMALY_H

@@ -23,6 +23,7 @@ typedef struct Kept
 	double		value;
 	int64		step;
 	OsmlTails	tails;			/* from osml_best_take() on */
+	double		val_loss;		/* the same; NaN without validation rows */
 } Kept;
 
 struct OsmlBest
@@ -57,7 +58,8 @@ recall(OsmlRun *run)
 		const OsmlCheckpointRow *row = lfirst(cell);
 
 		if (run->best->n < MAX_KEPT)
-			run->best->kept[run->best->n++] = (Kept) {.value = row->value, .step = row->step};
+			run->best->kept[run->best->n++] = (Kept) {.value = row->value, .step = row->step,
+				.val_loss = NAN};
 	}
 	osml_worker_end();
 	MemoryContextSwitchTo(old);
@@ -148,7 +150,7 @@ osml_best_offer(OsmlRun *run, const char *monitor, double value, double val_loss
 		memmove(&best->kept[worst], &best->kept[worst + 1],
 				sizeof(Kept) * (best->n - worst));
 	}
-	best->kept[best->n++] = (Kept) {.value = value, .step = run->row.steps};
+	best->kept[best->n++] = (Kept) {.value = value, .step = run->row.steps, .val_loss = NAN};
 	save(run, monitor, value, val_loss, evicted);
 }
 
@@ -167,7 +169,7 @@ load(OsmlRun *run, int64 step)
 	run->val_loss = row->val_loss;
 }
 
-/* The same in a transaction of its own, and what its residuals are. */
+/* The same in a transaction of its own, and what is to be measured of them. */
 static void
 calibrate(OsmlRun *run, Kept *kept)
 {
@@ -177,8 +179,11 @@ calibrate(OsmlRun *run, Kept *kept)
 	load(run, kept->step);
 	osml_worker_end();
 	MemoryContextSwitchTo(old);
+	if (isnan(run->val_loss))
+		run->val_loss = osml_val_loss(run);
 	osml_calibrate(run);
 	kept->tails = run->tails;
+	kept->val_loss = run->val_loss;
 }
 
 /* The last weights, which the run still has. */
@@ -206,7 +211,7 @@ osml_best_take(OsmlRun *run)
 	if (best->last)
 		take_last(run);
 	kept = &best->kept[find(best, false)];
-	for (int i = 0; osml_calibrates(run) && i < best->n; i++)
+	for (int i = 0; run->parts[OSML_PART_VAL].present && i < best->n; i++)
 	{
 		if (&best->kept[i] != kept)
 			calibrate(run, &best->kept[i]);
@@ -215,6 +220,15 @@ osml_best_take(OsmlRun *run)
 	run->version_step = kept->step;
 	osml_run_summary_number(run, "best_step", (double) kept->step);
 	osml_run_summary_number(run, "best_value", kept->value);
+}
+
+/* Kept weights with what osml_best_take() has measured of them. */
+static void
+load_kept(OsmlRun *run, const Kept *kept)
+{
+	load(run, kept->step);
+	run->tails = kept->tails;
+	run->val_loss = kept->val_loss;
 }
 
 /* The last weights, unless they are among the best. */
@@ -248,14 +262,12 @@ osml_best_store_others(OsmlRun *run)
 	{
 		int			worst = find(best, true);
 
-		load(run, best->kept[worst].step);
-		run->tails = best->kept[worst].tails;
+		load_kept(run, &best->kept[worst]);
 		osml_store_version(run, best->kept[worst].step, false);
 		best->n--;
 		memmove(&best->kept[worst], &best->kept[worst + 1],
 				sizeof(Kept) * (best->n - worst));
 	}
-	load(run, best->kept[0].step);
-	run->tails = best->kept[0].tails;
+	load_kept(run, &best->kept[0]);
 	run->test_loss = test_loss;
 }

@@ -13,7 +13,8 @@
 /* the run asks for them; max: larger values are better */
 extern void osml_best_setup(OsmlRun *run, bool max);
 
-/* a value of the metric named, and the weights that it is of: run->params */
+/* a value of the metric named, and the weights that it is of: run->params; val_loss is
+ * theirs too, or NaN, and is measured in the end */
 extern void osml_best_offer(OsmlRun *run, const char *monitor, double value,
 							double val_loss);
 

@@ -25,11 +25,27 @@ is_there(const OsmlFit *fit, const OsmlRowSegment *segment)
 		numbers[segment->hi - 1] == segment->last;
 }
 
+/* Columns that may stand out: the features and, behind them, a label that is no class. */
+static int
+n_columns(const OsmlRun *run)
+{
+	return run->layout.n_dense + (run->classes ? 0 : 1);
+}
+
+static const char *
+column_name(const OsmlRun *run, int j)
+{
+	return j < run->layout.n_dense ? osml_dense_name(run->set, j) : run->set->label;
+}
+
 /* The value of largest magnitude in a column of those rows of the step that are there. */
 static OsmlPeak
 column_peak(const OsmlFit *fit, int j)
 {
 	const OsmlRun *run = fit->run;
+	bool		label = j == run->layout.n_dense;
+	double		scale = label ? run->scaling.label_scale : run->scaling.scale[j];
+	double		center = label ? run->scaling.label_center : run->scaling.center[j];
 	OsmlPeak	peak = {.magnitude = -1};
 
 	for (int i = 0; i < Min(fit->n_segments, OSML_MAX_SEGMENTS); i++)
@@ -47,7 +63,7 @@ column_peak(const OsmlFit *fit, int j)
 			if (magnitude > peak.magnitude)
 				peak = (OsmlPeak)
 			{
-				magnitude, value * run->scaling.scale[j] + run->scaling.center[j],
+				magnitude, value * scale + center,
 					osml_block_row_numbers(segment->block, &run->layout)[r]
 			};
 		}
@@ -59,7 +75,7 @@ column_peak(const OsmlFit *fit, int j)
 static const OsmlPeak *
 take_peaks(OsmlFit *fit)
 {
-	int			n = fit->run->layout.n_dense;
+	int			n = n_columns(fit->run);
 
 	if (fit->has_peaks)
 		return fit->peaks;
@@ -103,7 +119,7 @@ append_rows(OsmlFit *fit, StringInfo out)
 	OsmlPeak	most = {.magnitude = -1};
 	int			shown = 0;
 
-	for (int j = 0; j < fit->run->layout.n_dense; j++)
+	for (int j = 0; j < n_columns(fit->run); j++)
 	{
 		if (peaks[j].magnitude > most.magnitude)
 			most = peaks[j];
@@ -149,7 +165,7 @@ osml_describe_rows(OsmlFit *fit)
 static char *
 describe_columns(OsmlFit *fit)
 {
-	int			n = fit->run->layout.n_dense;
+	int			n = n_columns(fit->run);
 	OsmlPeak   *peaks = palloc(sizeof(OsmlPeak) * Max(1, n));
 	StringInfoData out;
 
@@ -167,7 +183,7 @@ describe_columns(OsmlFit *fit)
 		if (peaks[best].magnitude < 0)
 			break;
 		appendStringInfo(&out, "%s\"%s\" (%g)", k ? ", " : "",
-						 osml_dense_name(fit->run->set, best), peaks[best].raw);
+						 column_name(fit->run, best), peaks[best].raw);
 		peaks[best].magnitude = -1;
 	}
 	return out.data;

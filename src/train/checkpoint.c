@@ -39,6 +39,9 @@ struct OsmlResume
 	OsmlSafetensors file;
 	uint64		fingerprint;	/* of the training rows read by then */
 	uint64		val_fingerprint;
+	bool		has_order;		/* an older checkpoint has not */
+	uint64		order;
+	uint64		val_order;
 };
 
 typedef struct FallbackVector
@@ -99,6 +102,8 @@ list_counters(OsmlFit *fit, Counter *out)
 		{"fallback_epoch_weight", COUNTER_REAL, &fit->fallback.epoch_weight},
 		{"fallback_kept", COUNTER_INT, &fit->fallback.kept},
 		{"fallback_since", COUNTER_INT, &fit->fallback.since},
+		{"fallback_due", COUNTER_FLAG, &fit->fallback.due},
+		{"fallback_exploded", COUNTER_INT, &fit->fallback.exploded},
 		{"fallback_averaged", COUNTER_INT, &fit->fallback.averaged},
 		{"fallback_stale", COUNTER_FLAG, &fit->fallback.stale},
 		{"fallback_rate_before_swa", COUNTER_REAL, &fit->fallback.rate_before},
@@ -313,6 +318,8 @@ pack_state(OsmlFit *fit)
 		psprintf(UINT64_FORMAT, run->fingerprint)};
 	meta[m++] = (OsmlSafetensorsMeta) {"val_fingerprint",
 		psprintf(UINT64_FORMAT, run->val_fingerprint)};
+	meta[m++] = (OsmlSafetensorsMeta) {"order", psprintf(UINT64_FORMAT, run->order)};
+	meta[m++] = (OsmlSafetensorsMeta) {"val_order", psprintf(UINT64_FORMAT, run->val_order)};
 	meta[m++] = (OsmlSafetensorsMeta) {"seconds",
 		psprintf("%.6f", (GetCurrentTimestamp() - run->started_at) / 1e6)};
 	meta[m++] = (OsmlSafetensorsMeta) {"classes", classes_text(run)};
@@ -511,6 +518,9 @@ osml_checkpoint_open(OsmlRun *run)
 	run->resume = resume;
 	resume->fingerprint = read_fingerprint(&resume->file, "fingerprint");
 	resume->val_fingerprint = read_fingerprint(&resume->file, "val_fingerprint");
+	resume->has_order = metadata(&resume->file, "order") != NULL;
+	resume->order = read_fingerprint(&resume->file, "order");
+	resume->val_order = read_fingerprint(&resume->file, "val_order");
 	show_progress(run);
 	text = metadata(&resume->file, "seconds");
 	if (text)
@@ -588,21 +598,26 @@ osml_checkpoint_restore(OsmlFit *fit)
 	run->shared->rows_seen = run->row.rows_seen;
 }
 
-/* Rows that are others than they were. */
+/* Rows that are others than they were, or the same in another order. */
 static void
-rows_changed(OsmlRun *run, const char *part, int64 step)
+rows_changed(OsmlRun *run, const char *part, int64 step, bool moved)
 {
 	if (run->hparams->on_changed_data == OSML_CHANGED_DATA_CONTINUE)
 	{
 		osml_log_event(run, "warning", "data_changed",
-					   psprintf("the %s rows are others than before step " INT64_FORMAT, part, step));
+					   psprintf("the %s rows are %s than before step " INT64_FORMAT, part,
+								moved ? "in another order" : "others", step));
 		return;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 moved ?
+			 errmsg("the %s rows of run " INT64_FORMAT " are in another order than before its checkpoint",
+					part, run->row.run_id) :
 			 errmsg("the %s rows of run " INT64_FORMAT " have changed since its checkpoint", part,
 					run->row.run_id),
-			 errdetail("On the same rows it would end as if it had not been interrupted."),
+			 errdetail("On the same rows%s it would end as if it had not been interrupted.",
+					   moved ? " in the same order" : ""),
 			 errhint("Resume it with '{\"on_changed_data\": \"continue\"}', or train anew with osml_train.")));
 }
 
@@ -614,14 +629,17 @@ void
 osml_checkpoint_compare(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
-	bool		changed = run->fingerprint != run->resume->fingerprint;
-	bool		val_changed = run->val_fingerprint != run->resume->val_fingerprint;
-	int64		step = run->resume->row->step;
+	const struct OsmlResume *resume = run->resume;
+	bool		changed = run->fingerprint != resume->fingerprint;
+	bool		val_changed = run->val_fingerprint != resume->val_fingerprint;
+	bool		moved = resume->has_order && run->order != resume->order;
+	bool		val_moved = resume->has_order && run->val_order != resume->val_order;
+	int64		step = resume->row->step;
 
-	MemoryContextDelete(run->resume->context);
+	MemoryContextDelete(resume->context);
 	run->resume = NULL;
-	if (changed)
-		rows_changed(run, "training", step);
-	if (val_changed)
-		rows_changed(run, "validation", step);
+	if (changed || moved)
+		rows_changed(run, "training", step, !changed);
+	if (val_changed || val_moved)
+		rows_changed(run, "validation", step, !val_changed);
 }

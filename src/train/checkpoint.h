@@ -6,8 +6,8 @@
  * "optimizer.1", ... with a value for each trained parameter; "scaling.center",
  * "scaling.scale", "scaling.impute", "scaling.label" (center, scale); "lanes", the
  * epoch and the row of each lane; "average", of all parameters, where there is one yet; and
- * in the metadata the counters, the classes
- * and the fitted definitions.  Random numbers need no state: they are drawn by seed,
+ * in the metadata the counters, fingerprints of the
+ * rows and of their order, the classes and the fitted definitions.  Random numbers need no state: they are drawn by seed,
  * epoch, batch and row (compute/random.h).
  *
  * A run that goes on reads its data again, skips to its place in the epoch, and from

@@ -18,6 +18,10 @@
 #define PLACES_PER_EPOCH 4
 #define ROLLBACK_FACTOR 0.5
 
+/* how often in a row steps may explode straight from weights that no step has led on from:
+ * their rows may be to blame, or what led to the weights */
+#define MAX_EXPLODED 3
+
 /* nothing helps a run that has done so much of it */
 #define MAX_ROLLBACKS 30
 #define MAX_SKIPPED_IN_A_ROW 100
@@ -143,14 +147,22 @@ note_buffers(OsmlFit *fit)
 		memcpy(fit->fallback.buffers, from, bytes);
 }
 
-/* The run is where a rollback may return to. */
+/*
+ * The weights are what a rollback returns to.  A batch may have passed through running
+ * statistics since the step that led there.
+ */
 static void
 note_place(OsmlFit *fit)
 {
 	OsmlFallback *fallback = &fit->fallback;
 	OsmlRun    *run = fit->run;
+	Size		all = osml_fallback_params_bytes(run);
+	Size		bytes;
 
-	memcpy(fallback->params, run->params, osml_fallback_params_bytes(run));
+	(void) buffers(fit, &bytes);
+	memcpy(fallback->params, run->params, all - bytes);
+	if (fallback->buffers)
+		memcpy((char *) fallback->params + all - bytes, fallback->buffers, bytes);
 	memcpy(fallback->optim_state, fit->optim_state, osml_fallback_optim_bytes(fit));
 	if (fallback->averages)
 		memcpy(fallback->averages, fit->averaging.values, osml_fallback_params_bytes(run));
@@ -164,6 +176,26 @@ note_place(OsmlFit *fit)
 	fallback->epoch_weight = fit->epoch_weight;
 	fallback->kept += fallback->since;
 	fallback->since = 0;
+	fallback->due = false;
+}
+
+/*
+ * What losses are measured by.  One without units, such as that of a count, may be
+ * negative, or pass through 0 by chance: it is measured by 1.
+ */
+static double
+first_loss(const OsmlFit *fit)
+{
+	double		first = fabs(fit->first_loss);
+
+	return osml_losses[fit->run->spec.loss].unit_power == 0 ? Max(first, 1) : first;
+}
+
+/* Is the run at the weights that it began with? */
+static bool
+at_beginning(const OsmlFit *fit)
+{
+	return fit->fallback.params && fit->fallback.kept + fit->fallback.since == 0;
 }
 
 /*
@@ -173,7 +205,7 @@ note_place(OsmlFit *fit)
 static bool
 is_calm(const OsmlFit *fit)
 {
-	return fit->last.raw_loss <= 2 * Max(fit->fallback.loss, fit->first_loss);
+	return fit->last.raw_loss <= 2 * Max(fit->fallback.loss, first_loss(fit));
 }
 
 /* Steps from one place to the next; how long a streamed epoch is nobody knows yet. */
@@ -201,18 +233,18 @@ osml_fallback_step(OsmlFit *fit)
 
 	note_buffers(fit);
 	fallback->skipped_in_a_row = 0;
+	fallback->exploded = 0;
 	if (fallback->params == NULL)
 		return;
 	fallback->since++;
-	if (fallback->since >= steps_apart(fit) && is_calm(fit))
-		note_place(fit);
+	fallback->due = fallback->since >= steps_apart(fit) && is_calm(fit);
 }
 
 void
 osml_fallback_epoch(OsmlFit *fit)
 {
 	if (fit->fallback.params && fit->fallback.since > 0 && is_calm(fit))
-		note_place(fit);
+		fit->fallback.due = true;
 }
 
 void
@@ -239,32 +271,69 @@ skip_step(OsmlFit *fit, const OsmlStepResult *step)
 								fit->run->row.steps, words, osml_blame(fit)));
 }
 
+/* To the place that was noted last. */
 static void
-roll_back(OsmlFit *fit, const OsmlStepResult *step)
+return_to_place(OsmlFit *fit)
 {
 	OsmlFallback *fallback = &fit->fallback;
 	OsmlRun    *run = fit->run;
 	bool		same_epoch = fallback->epoch == run->row.epoch;
-	char	   *words = step_in_words(fit, step);
 
 	memcpy(run->params, fallback->params, osml_fallback_params_bytes(run));
 	memcpy(fit->optim_state, fallback->optim_state, osml_fallback_optim_bytes(fit));
 	if (fallback->averages)
 		memcpy(fit->averaging.values, fallback->averages, osml_fallback_params_bytes(run));
+	note_buffers(fit);
 	fit->averaging.average.n = fallback->averaged;
 	fit->averaging.rate_before = fallback->rate_before;
 	fit->averaging.stale = fallback->stale;
 	/* the losses of steps that are given up are nobody's */
 	fit->epoch_loss_sum = same_epoch ? fallback->epoch_loss_sum : 0;
 	fit->epoch_weight = same_epoch ? fallback->epoch_weight : 0;
+	fallback->exploded = fallback->since == 0 ? fallback->exploded + 1 : 0;
 	fallback->since = 0;
+	fallback->due = false;
+}
+
+/* The weights stay what they are: the batch has not got further than running statistics. */
+static void
+return_to_weights(OsmlFit *fit)
+{
+	Size		bytes;
+	char	   *to = buffers(fit, &bytes);
+
+	if (fit->fallback.buffers)
+		memcpy(to, fit->fallback.buffers, bytes);
+}
+
+/*
+ * Where a place is due, the rows of this step may be to blame; where other rows explode
+ * from there too, it is what led there.
+ */
+static void
+roll_back(OsmlFit *fit, const OsmlStepResult *step)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+	char	   *words = step_in_words(fit, step);
+	int64		to = run->row.steps;
+
+	if (fallback->due && fallback->exploded < MAX_EXPLODED)
+	{
+		return_to_weights(fit);
+		fallback->exploded++;
+	}
+	else
+	{
+		return_to_place(fit);
+		to = fallback->step;
+	}
 	fallback->lr_factor *= ROLLBACK_FACTOR;
 	if (++fallback->rollbacks <= MAX_EVENTS)
 		osml_log_event(run, "warning", "rolled_back",
 					   psprintf("after step " INT64_FORMAT ": %s; back to the weights after step "
 								INT64_FORMAT ", lr is multiplied by %g from here on. %s",
-								run->row.steps, words, fallback->step,
-								fallback->lr_factor, osml_blame(fit)));
+								run->row.steps, words, to, fallback->lr_factor, osml_blame(fit)));
 }
 
 bool
@@ -275,14 +344,19 @@ osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 	double		factor = run->hparams->divergence_factor;
 	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm) &&
 		buffers_finite(fit);
-	double		first = fabs(fit->first_loss);
+	double		first;
 
-	/* a loss without units, such as that of a count, may be negative, or pass
-	 * through 0 by chance: it is measured by 1 */
-	if (osml_losses[run->spec.loss].unit_power == 0)
-		first = Max(first, 1);
+	/* the first step may have been the one that exploded */
+	if (at_beginning(fit) && fabs(step->raw_loss) < fabs(fit->first_loss))
+		fit->first_loss = step->raw_loss;
+	first = first_loss(fit);
 	if (finite && (factor == 0 || first == 0 || step->raw_loss <= factor * first))
+	{
+		/* that a step leads on from there makes it a place */
+		if (fallback->due)
+			note_place(fit);
 		return true;
+	}
 	if (run->hparams->on_nonfinite == OSML_ON_NONFINITE_ROLLBACK &&
 		fallback->rollbacks < MAX_ROLLBACKS)
 		roll_back(fit, step);
@@ -294,22 +368,47 @@ osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 	return false;
 }
 
+/* Steps exploded to the very end: are these weights to be kept? */
+static void
+end_exploding(OsmlFit *fit)
+{
+	OsmlFallback *fallback = &fit->fallback;
+	OsmlRun    *run = fit->run;
+
+	if (fallback->due && fallback->exploded > 0)
+	{
+		int64		exploded = fallback->exploded;
+
+		return_to_place(fit);
+		fit->validated_batch = -1;
+		if (fallback->kept > 0)
+			osml_log_event(run, "warning", "rolled_back",
+						   psprintf("at the end: no step led on from the weights after step "
+									INT64_FORMAT " (tried: " INT64_FORMAT "); back to those after step "
+									INT64_FORMAT, run->row.steps, exploded, fallback->step));
+	}
+	if (fallback->kept + fallback->since > 0 && fallback->exploded <= MAX_EXPLODED)
+		return;
+	run->diverged = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 fallback->kept + fallback->since == 0 ?
+			 errmsg("no step was kept: the run returned to the weights that it began with (rollbacks: " INT64_FORMAT ")",
+					fallback->rollbacks) :
+			 errmsg("training diverged: each of the last " INT64_FORMAT " steps exploded from the weights after step "
+					INT64_FORMAT, fallback->exploded, fallback->step),
+			 errdetail("The run's events name the rows at which it exploded."),
+			 errhint("%s", remedy(run))));
+}
+
 void
 osml_fallback_end(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	const OsmlFallback *fallback = &fit->fallback;
 
-	if (fallback->rollbacks > 0 && fallback->kept + fallback->since == 0)
-	{
-		run->diverged = true;
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("no step was kept: the run returned to the weights that it began with (rollbacks: " INT64_FORMAT ")",
-						fallback->rollbacks),
-				 errdetail("The run's events name the rows at which it exploded."),
-				 errhint("%s", remedy(run))));
-	}
+	if (fallback->rollbacks > 0)
+		end_exploding(fit);
 	if (fallback->skipped > 0 && run->row.steps == 0)
 	{
 		run->diverged = true;

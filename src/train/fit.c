@@ -301,6 +301,24 @@ maybe_validate(OsmlFit *fit, bool epoch_end)
 		validate(fit, fit->done);
 }
 
+/* Is the time over, and is all done that comes before it?  Then an event says so. */
+static bool
+time_over(OsmlFit *fit)
+{
+	OsmlRun    *run = fit->run;
+	const OsmlHparams *hparams = run->hparams;
+
+	if (isnan(hparams->max_time) || run->monitor->epochs < hparams->min_epochs ||
+		run->row.steps < hparams->min_steps ||
+		!TimestampDifferenceExceeds(run->started_at, GetCurrentTimestamp(),
+									(int) Min(hparams->max_time * 1000, (double) INT_MAX)))
+		return false;
+	osml_log_event(run, "info", "max_time",
+				   psprintf("max_time, %g s, is over after step " INT64_FORMAT, hparams->max_time,
+							run->row.steps));
+	return true;
+}
+
 /* Has the run had enough? */
 static bool
 limit_reached(OsmlFit *fit)
@@ -312,9 +330,7 @@ limit_reached(OsmlFit *fit)
 		(hparams->max_batches != OSML_AUTO && fit->n_batches >= hparams->max_batches) ||
 		(hparams->max_steps != OSML_AUTO && run->row.steps >= hparams->max_steps))
 		return true;
-	return !isnan(hparams->max_time) &&
-		TimestampDifferenceExceeds(run->started_at, GetCurrentTimestamp(),
-								   (int) Min(hparams->max_time * 1000, (double) INT_MAX));
+	return time_over(fit);
 }
 
 /* A batch is complete. */
@@ -533,8 +549,8 @@ fit_epochs(OsmlFit *fit)
 		/* what was accumulated steps at the end of its epoch */
 		if (fit->step_rows > 0)
 			take_step(fit);
-		fit->done = fit->done || epoch == fit->epochs - 1 || limit_reached(fit);
 		run->monitor->epochs = epoch + 1;
+		fit->done = fit->done || epoch == fit->epochs - 1 || limit_reached(fit);
 		close_epoch(fit);
 		if (run->streamed && epoch == 0)
 			osml_streamed_end(run);

@@ -68,6 +68,8 @@ typedef struct OsmlFallback
 	double		epoch_weight;
 	int64		kept;			/* steps that led there, without those that were given up */
 	int64		since;			/* steps taken from there */
+	bool		due;			/* the weights are to be a place, once a step leads on from them */
+	int64		exploded;		/* steps in a row that exploded straight from the weights */
 	double		lr_factor;		/* on lr, since rollbacks */
 	int64		skipped;
 	int64		skipped_in_a_row;

@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "compute/random.h"
+#include "compute/rowhash.h"
 #include "train/length.h"
 #include "train/load.h"
 
@@ -49,13 +50,15 @@ fingerprint(const OsmlBlock *block, const uint64 *hash)
 	return sum;
 }
 
-/* Count a full block of training rows into statistics and fingerprint. */
+/* Count a full block of training rows, the first at this position, into statistics and
+ * fingerprints. */
 static void
-account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
+account(OsmlRun *run, const OsmlBlock *block, const uint64 *hash, int64 position)
 {
 	osml_stats_block(run->stats, &run->layout, block);
 	osml_code_stats_block(&run->code_stats, &run->layout, block);
 	run->fingerprint += fingerprint(block, hash);
+	run->order += osml_row_hash_ordered(block->nrows, hash, position);
 	run->weighs = run->weighs || osml_block_weighs(&run->layout, block, run->class_weights);
 }
 
@@ -116,17 +119,22 @@ filling_commit(Filling *filling)
 {
 	OsmlBlock  *block = filling->block;
 	OsmlPartData *data = filling->data;
+	OsmlRun    *run = filling->run;
+	int64		position = data->n_rows;
 
 	filling->block = NULL;
 	if (block == NULL || block->nrows == 0)
 		return;
 	cut_block(filling, block);
 	data->n_rows += block->nrows;
-	count_read(filling->run, block);
-	if (data == &filling->run->parts[OSML_PART_TRAIN])
-		account(filling->run, block, filling->hash);
-	else if (data == &filling->run->parts[OSML_PART_VAL])
-		filling->run->val_fingerprint += fingerprint(block, filling->hash);
+	count_read(run, block);
+	if (data == &run->parts[OSML_PART_TRAIN])
+		account(run, block, filling->hash, position);
+	else if (data == &run->parts[OSML_PART_VAL])
+	{
+		run->val_fingerprint += fingerprint(block, filling->hash);
+		run->val_order += osml_row_hash_ordered(block->nrows, filling->hash, position);
+	}
 	if (data->set && !osml_resident_commit(data->set, block))
 	{
 		osml_resident_free(data->set);
@@ -498,9 +506,9 @@ osml_scaling_from_stats(OsmlRun *run)
 void
 osml_account_streamed(OsmlRun *run, const OsmlBlock *block, const uint64 *hash)
 {
+	account(run, block, hash, run->parts[OSML_PART_TRAIN].n_rows);
 	run->parts[OSML_PART_TRAIN].n_rows += block->nrows;
 	count_read(run, block);
-	account(run, block, hash);
 }
 
 /* Streaming: the pass is over. */

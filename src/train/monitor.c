@@ -171,7 +171,7 @@ osml_monitor_offer(OsmlRun *run, const OsmlMeasure *measure, double loss)
 	if (monitor == NULL || monitor->of_train != (measure == NULL))
 		return;
 	value = monitor->metric < 0 ? loss : osml_metric_value(monitor->metric, measure);
-	osml_best_offer(run, monitor->name, value, measure ? loss : run->val_loss);
+	osml_best_offer(run, monitor->name, value, measure ? loss : NAN);
 	if (monitor->over)
 		return;
 	if (run->hparams->lr_schedule == 1 + OSML_SCHEDULE_REDUCE_ON_PLATEAU &&

@@ -34,6 +34,7 @@ typedef struct OsmlPartData
 	int64		n_rows;			/* usable rows */
 	struct OsmlFeed *feed;		/* how validation walks it; made when needed */
 	int			side;			/* of the split: 0 all rows, 1 held out, 2 kept */
+	bool		told;			/* an event has said that its loss is not finite */
 } OsmlPartData;
 
 typedef struct OsmlRun
@@ -63,6 +64,8 @@ typedef struct OsmlRun
 	bool		have_stats;
 	uint64		fingerprint;	/* sum of row hashes of the training rows */
 	uint64		val_fingerprint;	/* of validation rows */
+	uint64		order;			/* the same with their places: osml_row_hash_ordered() */
+	uint64		val_order;
 	bool		weighs;			/* has a training row a weight above 0? */
 	int64		rows_null;
 	int64		rows_nonfinite;

@@ -217,7 +217,7 @@ read_columns(const OsmlFeatureSet *set)
 	return out.data;
 }
 
-/* Have the source give new rows only, however it is cut. */
+/* Have the source give new rows only, however it is cut; messages number these. */
 static void
 filter(const Watermark *mark, OsmlPart *part, const char *last, const char *value)
 {
@@ -228,10 +228,12 @@ filter(const Watermark *mark, OsmlPart *part, const char *last, const char *valu
 
 	source->from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns, source->from,
 							where);
+	source->label = psprintf("the new rows of %s", source->label);
 	for (int u = 0; u < source->n_units; u++)
 	{
 		source->units[u].from = psprintf("(SELECT %s FROM %s WHERE %s) AS osml_source", columns,
 										 source->units[u].from, where);
+		source->units[u].label = psprintf("the new rows of %s", source->units[u].label);
 		source->units[u].n_blocks = 0;
 	}
 }

@@ -29,6 +29,7 @@ typedef struct Measuring
 	MemoryContext caller;
 	OsmlArena	arena;
 	int64		n;				/* rows so far */
+	uint32		odd_row;		/* the first from which on the loss is not finite; 0: none */
 	OsmlMeasure *measure;		/* or NULL */
 	OsmlResiduals *residuals;	/* or NULL */
 	double	   *z;				/* outputs of a tile */
@@ -49,9 +50,27 @@ weights_of(const OsmlRun *run, const OsmlBlock *block, int start, int end, doubl
 	return room;
 }
 
+/* Add the losses of n rows from `start` of a block on, with outputs z. */
+static void
+add_losses(Measuring *measuring, OsmlBlock *block, int start, int n, const double *z,
+		   const double *y, const double *weight)
+{
+	OsmlRun    *run = measuring->run;
+	double	   *sum = &measuring->measure->loss_sum;
+
+	for (int i = 0; i < n; i++)
+	{
+		*sum += (weight ? weight[i] : 1) *
+			osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i, y[i],
+							run->hparams->huber_delta);
+		if (!isfinite(*sum) && measuring->odd_row == 0)
+			measuring->odd_row = osml_block_row_numbers(block, &run->layout)[start + i];
+	}
+}
+
 /* Add rows [lo, hi) of a prepared block, the model's loss too. */
 static void
-measure_rows(Measuring *measuring, const OsmlBlock *block, int lo, int hi)
+measure_rows(Measuring *measuring, OsmlBlock *block, int lo, int hi)
 {
 	OsmlRun    *run = measuring->run;
 	OsmlPredictor predictor = {run->spec, run->scaling, run->params};
@@ -68,10 +87,8 @@ measure_rows(Measuring *measuring, const OsmlBlock *block, int lo, int hi)
 		osml_predictor_block(&predictor, run->backend, block, start, end, z, run->scratch);
 		osml_prepared_labels(&run->scaling, &run->layout, run->spec.precision,
 							 block, start, end, y);
-		for (int i = 0; measuring->measure && i < n; i++)
-			measuring->measure->loss_sum += (weight ? weight[i] : 1) *
-				osml_loss_value(run->spec.loss, run->spec.n_outputs, n, z + i, y[i],
-								run->hparams->huber_delta);
+		if (measuring->measure)
+			add_losses(measuring, block, start, n, z, y, weight);
 		osml_predictor_link(&predictor, n, z);
 		if (measuring->measure)
 			osml_check_status(osml_measure_add(measuring->measure, z, y, weight, n));
@@ -221,6 +238,58 @@ log_measures(OsmlRun *run, const char *phase, const OsmlMeasure *measure, bool a
 	}
 }
 
+/* Once a run, what ranks its versions and ends it may be of no use. */
+static void
+report_odd(Measuring *measuring, OsmlPartData *data, const char *phase, double loss)
+{
+	OsmlRun    *run = measuring->run;
+
+	if (isfinite(loss) || measuring->odd_row == 0 || data->told)
+		return;
+	data->told = true;
+	osml_log_event(run, "warning", "loss_not_finite",
+				   psprintf("%s_loss is %g after step " INT64_FORMAT ": it is not finite from row %u of %s on",
+							phase, loss, run->row.steps, measuring->odd_row,
+							run->plan->parts[data->kind].source.label));
+}
+
+/* Measure a part, settled; residuals too where they are wanted. */
+static double
+measure_loss(Measuring *measuring, OsmlPartKind part, int64 limit, bool residuals)
+{
+	OsmlRun    *run = measuring->run;
+	OsmlPartData *data = &run->parts[part];
+
+	measuring->measure =
+		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
+							run->spec.n_outputs, OSML_RANKED_ALL);
+	if (measuring->measure == NULL)
+		osml_check_status(OSML_OUT_OF_MEMORY);
+	if (part == OSML_PART_VAL && limit == OSML_AUTO && residuals && osml_calibrates(run))
+		keep_residuals(measuring);
+	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
+				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
+	osml_check_status(osml_measure_settle(measuring->measure));
+	if (measuring->residuals)
+		take_tails(measuring);
+	return osml_measure_loss(measuring->measure);
+}
+
+double
+osml_val_loss(OsmlRun *run)
+{
+	const OsmlPartData *data = &run->parts[OSML_PART_VAL];
+	Measuring  *measuring;
+	double		loss;
+
+	if (!data->present || data->n_rows == 0)
+		return NAN;
+	measuring = begin(run);
+	loss = measure_loss(measuring, OSML_PART_VAL, run->hparams->limit_val_batches, true);
+	end(measuring);
+	return loss;
+}
+
 double
 osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 			  bool always)
@@ -234,20 +303,9 @@ osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase, int64 limit,
 		return NAN;
 	before = osml_run_phase(run, "validating");
 	measuring = begin(run);
-	measuring->measure =
-		osml_measure_create(&measuring->arena, osml_task_of_link(osml_losses[run->spec.loss].link),
-							run->spec.n_outputs, OSML_RANKED_ALL);
-	if (measuring->measure == NULL)
-		osml_check_status(OSML_OUT_OF_MEMORY);
-	if (part == OSML_PART_VAL && limit == OSML_AUTO && always && osml_calibrates(run))
-		keep_residuals(measuring);
-	measure_part(measuring, data, limit == OSML_AUTO ? data->n_rows :
-				 (int64) Min((double) limit * run->hparams->batch_size, 9e18));
-	osml_check_status(osml_measure_settle(measuring->measure));
-	loss = osml_measure_loss(measuring->measure);
-	if (measuring->residuals)
-		take_tails(measuring);
+	loss = measure_loss(measuring, part, limit, always);
 	log_measures(run, phase, measuring->measure, always);
+	report_odd(measuring, data, phase, loss);
 	if (part == OSML_PART_VAL)
 		osml_monitor_offer(run, measuring->measure, loss);
 	end(measuring);

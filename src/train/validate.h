@@ -15,6 +15,9 @@
 extern double osml_validate(OsmlRun *run, OsmlPartKind part, const char *phase,
 							int64 limit, bool always);
 
+/* the same loss of validation rows, of weights as they are; nothing is logged */
+extern double osml_val_loss(OsmlRun *run);
+
 /* are there to be residuals?  Not of models of classes, nor where validation rows are
  * trained on or not there. */
 extern bool osml_calibrates(const OsmlRun *run);

@@ -4,7 +4,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(24);
+SELECT plan(28);
 
 \ir lib/error_of.sql
 CREATE TABLE rows AS SELECT 3.0::float8 * (i % 17) + i % 5 AS y, (i % 17)::float8 AS x FROM generate_series(1, 900) i;
@@ -51,6 +51,13 @@ SELECT is(went('stop'), '36 4 4', 'without them three values after the first end
 	is(went('between'), '20 3 10', 'validations within the second epoch end nothing');
 SELECT matches(error_of($$SELECT osml_train('data', '{"min_steps": 4, "max_steps": 3}')$$), '^22023 hyperparameter "min_steps" must not be above "max_steps" \| Raise "max_steps"', 'steps that contradict each other'),
 	matches(error_of($$SELECT osml_train('data', '{"min_epochs": 4, "max_epochs": 3}')$$), '^22023 hyperparameter "min_epochs" must not be above "max_epochs"', 'and epochs');
+
+-- time that is over at once
+SELECT train('time', '{"max_epochs": 50, "max_time": 1e-9}'), train('time_epochs', '{"max_epochs": 50, "max_time": 1e-9, "min_epochs": 12}'),
+	train('time_steps', '{"max_time": 1e-9, "min_steps": 30}');
+SELECT is(went('time'), '1 1 1', 'max_time ends a run'), is(went('time_epochs'), '108 12 12', 'after min_epochs'), is(went('time_steps'), '30 4 1', 'and min_steps, in an endless stream');
+SELECT is(string_agg(message, ', ' ORDER BY run_id), 'max_time, 1e-09 s, is over after step 1, max_time, 1e-09 s, is over after step 108, max_time, 1e-09 s, is over after step 30', 'events say so')
+	FROM osml.events JOIN done USING (run_id) WHERE kind = 'max_time';
 
 -- --- check_val_every_n_epoch --------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(15);
+SELECT plan(22);
 
 \ir lib/error_of.sql
 CREATE TABLE rows AS SELECT sin(i) AS y, i % 7 AS a, i % 11 AS b FROM generate_series(1, 4000) i;
@@ -45,4 +45,42 @@ CREATE FUNCTION pg_temp.result(name text) RETURNS text LANGUAGE sql AS $$
 	FROM osml.models m JOIN osml.runs r USING (run_id) WHERE m.model = name
 $$;
 SELECT is(pg_temp.result('parts'), pg_temp.result('whole'), 'it has the rollbacks and the bits of one that was not');
+
+-- batches go by the places of rows: the same rows elsewhere are not the same data
+CREATE FUNCTION pg_temp.as_it_was(name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('DROP TABLE IF EXISTS %I', name);
+	EXECUTE format('CREATE TABLE %I AS SELECT 3 * a - b AS y, a, b FROM (SELECT sin(i) AS a, i %% 11 AS b FROM generate_series(1, 4000) i) s', name);
+END $$;
+SELECT pg_temp.as_it_was('places'), pg_temp.as_it_was('held');
+SELECT osml_create_dataset('places', 'places', label => 'y', features => '{a,b}', val => 'held') > 0 AS made \gset
+PREPARE stopped AS SELECT osml_train('places', '{"scale": "none", "lr": 1e-4, "batch_size": 10, "max_epochs": 2000, "every_n_train_steps": 100, "val_check_interval": 100000}'::jsonb || $1, 'places', wait => false);
+CREATE FUNCTION pg_temp.met() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE run bigint := (SELECT max(run_id) FROM osml.runs);
+BEGIN
+	WHILE NOT EXISTS (SELECT FROM osml.checkpoints WHERE run_id = run) LOOP PERFORM pg_sleep(0.01); END LOOP;
+	RETURN osml_cancel(run);
+END $$;
+EXECUTE stopped('{"shuffle": "none"}') \g /dev/null
+SELECT pg_temp.met() AS status, max(run_id) AS run FROM osml.runs \gset
+SELECT is(:'status'::text, 'cancelled', 'a run is cancelled');
+UPDATE places SET a = a WHERE ctid = '(0,5)';
+SELECT matches(error_of(format('SELECT osml_resume(%s)', :run)), '^55000 osml run N failed: the training rows of run \d+ are in another order than before its checkpoint', 'rows in another order are refused');
+SELECT pg_temp.as_it_was('places');
+DELETE FROM held WHERE ctid = '(0,5)';
+INSERT INTO held SELECT 3 * sin(5) - 5, sin(5), 5;
+SELECT matches(error_of(format('SELECT osml_resume(%s)', :run)), 'the validation rows of run \d+ are in another order', 'so are held-out rows, whose losses are added up in it');
+DELETE FROM places WHERE ctid = '(0,7)';
+SELECT matches(error_of(format('SELECT osml_resume(%s)', :run)), 'the training rows of run \d+ have changed', 'other rows are what they were');
+INSERT INTO places SELECT 3 * sin(7) - 7, sin(7), 7;
+SELECT is(osml_resume(:run, '{"on_changed_data": "continue"}'), 'finished', 'it goes on where that is asked for');
+SELECT is(string_agg(regexp_replace(message, '\d+', 'N'), ', ' ORDER BY event_id),
+	'the training rows are in another order than before step N, the validation rows are in another order than before step N', 'events say so')
+	FROM osml.events WHERE run_id = :run AND kind = 'data_changed';
+-- whoever reads them, rows that stayed are in the order that they were in
+SELECT pg_temp.as_it_was('places'), pg_temp.as_it_was('held');
+EXECUTE stopped('{"num_workers": 3}') \g /dev/null
+SELECT pg_temp.met() AS status, max(run_id) AS run FROM osml.runs \gset
+SELECT is(osml_resume(:run), 'finished', 'rows that stayed, by several readers');
+SELECT osml_drop_dataset('places');
 SELECT finish();

@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(69);
+SELECT plan(70);
 
 \ir lib/error_of.sql
 CREATE FUNCTION newest(name text) RETURNS osml.runs LANGUAGE sql AS $$ SELECT r FROM osml.runs r WHERE r.model = $1 ORDER BY run_id DESC LIMIT 1 $$;
@@ -161,7 +161,10 @@ SELECT is(osml_resume(:run), 'finished', 'it goes on over those'), is(since_of('
 SELECT is(count(DISTINCT v.weights), 1::bigint, 'and ends as if nothing had happened') FROM osml.model_version v JOIN osml.model m USING (model_id) JOIN osml.models s ON s.model = m.name AND s.version = v.version WHERE s.run_id IN (:run, :whole);
 SELECT is((SELECT summary -> 'since' FROM osml.runs WHERE run_id = :run), '{"type": "bigint", "value": "20000", "column": "id"}', 'its own mark is kept');
 -- texts may say what no number can be above
-CREATE TABLE words AS SELECT 'a' || i AS k, i AS y, i AS x FROM generate_series(1, 9) i UNION ALL SELECT 'nan', 1, 1;
+CREATE TABLE words AS SELECT 'a' || i AS k, i AS y, i::float8 AS x FROM generate_series(1, 9) i UNION ALL SELECT 'nan', 1, 1;
 SELECT osml_train('words', '{"since": "k", "label": "y", "max_epochs": 1}') > 0 AS ran \gset
 SELECT is(since_of('words'), 'nan', 'a text like any other');
+-- rows are numbered as the run reads them
+INSERT INTO words VALUES ('o', 1, 2), ('p', 1, 'NaN');
+SELECT matches(error_of($$SELECT osml_train('words', '{"since": "k", "label": "y", "max_epochs": 1}')$$), 'column "x" is NaN in row 2 of the new rows of relation public.words', 'a bad row is one of the new ones');
 SELECT finish();

@@ -4,7 +4,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(61);
+SELECT plan(65);
 
 CREATE FUNCTION near(got float8, want float8, name text, tolerance float8 DEFAULT 1e-12)
 RETURNS text LANGUAGE sql
@@ -127,7 +127,15 @@ SELECT matches(anomaly('SELECT y, CASE WHEN x = 17 THEN 1e200 ELSE 1 END AS x FR
 		'at step 2: an output of layer "4" is Infinity \| It comes from row 17', 'and its last one'),
 	matches(anomaly('line', '{"model_type": "mlp", "num_hidden_neurons": [1], "batch_norm_linear_layers": true, "lr": 0, "initial_weights": [1e200, 0, 1e200, 0, 1, 0, 1, 0]}'),
 		'at step 1: an output of layer "1" is -?Infinity \| It comes from batch 1, which holds rows 1 to 10', 'with batch norm');
+SELECT matches(anomaly('SELECT y, CASE WHEN x = 17 THEN 1e160 ELSE x END AS x FROM line', '{"model_type": "mlp", "num_hidden_neurons": [2], "batch_norm_linear_layers": true, "lr": 0.01}'::jsonb || h),
+		'at step 2: running statistics, tensor "\S+running_var", is Infinity \| It comes from batch 2, which holds rows 11 to 20', 'what batch norm keeps, ' || h::text)
+	FROM unnest('{"{}", "{\"on_nonfinite\": \"skip\"}", "{\"on_nonfinite\": \"rollback\"}"}'::jsonb[]) h;
 SELECT is(status, 'diverged', 'such a run diverged') FROM osml.runs WHERE model = 'odd' ORDER BY run_id DESC LIMIT 1;
+-- in rows that are only measured an event names the first, once
+SELECT osml_create_dataset('odd', train => 'line', val => 'SELECT y, CASE WHEN x > 16 THEN x * 1e160 ELSE x END AS x FROM line', test => 'SELECT y, 1e200 AS x FROM line') > 0 AS made \gset
+SELECT train('odd_val', 'odd', '{"lr": 1e-4, "max_epochs": 3}');
+SELECT is(events('odd_val'), E'loss_not_finite: val_loss is Infinity after step 2: it is not finite from row 17 of the val query on\nloss_not_finite: test_loss is Infinity after step 6: it is not finite from row 1 of the test query on', 'a validation');
+SELECT osml_drop_dataset('odd');
 -- without any, nothing is different
 SELECT train('plain_' || k, 'data', h::jsonb), train('looked_' || k, 'data', h::jsonb || '{"detect_anomaly": true}')
 	FROM (VALUES (1, '{"max_epochs": 3}'), (2, '{"max_epochs": 3, "model_type": "mlp", "dropout": 0.2}'), (3, '{"max_epochs": 3, "model_type": "mlp", "batch_norm_linear_layers": true, "batch_size": 50, "drop_last": true, "accumulate_grad_batches": 2}')) v (k, h);

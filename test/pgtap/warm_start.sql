@@ -6,7 +6,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(58);
+SELECT plan(59);
 
 -- 'SQLSTATE message | hint', or that there was none
 CREATE FUNCTION error_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
@@ -87,6 +87,7 @@ SELECT osml_train('SELECT c, a, b, k FROM later', sgd('{"warm_start": true, "cla
 SELECT is(classes, '{middle,over,under}', 'classes are the version''s') FROM osml.models WHERE model = 'classes' ORDER BY version DESC LIMIT 1;
 SELECT matches(error_of($$SELECT osml_train('SELECT upper(c) AS c, a, b, k FROM rows', '{"warm_start": true}', 'classes')$$), '^22000 .*label "c" of the query has a class "MIDDLE", which version 3 of model "classes" does not know \| Filter', 'a class that the version does not know');
 
+SELECT osml_train('SELECT y, a, b FROM rows', '{"precision": "float32", "max_epochs": 1}', 'narrow') > 0 AS ran \gset
 -- --- refused --------------------------------------------------------------------------
 
 SELECT matches(error_of($$SELECT osml_train('SELECT y, a FROM rows', '{"warm_start": true}', 'line')$$), '^22023 feature "b" is missing here, but is one of version 3 of model "line" \| Train without', 'a feature that is missing'),
@@ -99,6 +100,7 @@ SELECT matches(error_of($$SELECT osml_train('SELECT y, a FROM rows', '{"warm_sta
 	matches(error_of($$SELECT osml_train('SELECT y, a, b FROM rows', '{"warm_start": 9}', 'line')$$), '^42704 model "line" has no version 9 \| osml.models lists', 'no such version'),
 	matches(error_of($$SELECT osml_train('SELECT y, a, b FROM rows', '{"warm_start": 1}', 'nobody')$$), '^42704 hyperparameter "warm_start" is 1, but there is no model "nobody"', 'no such model'),
 	matches(error_of($$SELECT osml_train('SELECT y, a, b FROM rows', '{"warm_start": true, "optimizer": "exact"}', 'line')$$), '^22023 optimizer "exact" starts from no weights', 'exact'),
+	matches(error_of($$SELECT osml_train('SELECT y, a, b FROM rows', '{"warm_start": true, "optimizer": "exact"}', 'narrow')$$), '^22023 optimizer "exact" starts from no weights', 'exact, whatever is inherited'),
 	matches(error_of($$SELECT osml_train('SELECT y, a, b FROM rows', '{"warm_start": true, "initial_weights": [1, 2, 3]}', 'line')$$), 'both give weights to start from \| Leave one', 'initial_weights');
 SELECT osml_drop_feature('made', 'z'), osml_transform('made', 'z', 'sql', '{"expression": "a + b"}');
 SELECT matches(error_of($$SELECT osml_train('made', '{"warm_start": true}')$$), '^22023 feature "z" of dataset "made" is defined otherwise than in version', 'another expression');

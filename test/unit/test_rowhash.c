@@ -138,6 +138,33 @@ test_constant(void)
 	free(block);
 }
 
+/* a fingerprint of rows in their order */
+static void
+test_ordered(void)
+{
+	OsmlBlock  *block = sample(1000);
+	uint64_t	hash[1000];
+	uint64_t	sum;
+	uint64_t	first;
+	int			same = 0;
+
+	osml_row_hash_block(&layout, block, 0, hash);
+	sum = osml_row_hash_ordered(1000, hash, 5);
+	ok(osml_row_hash_ordered(300, hash, 5) + osml_row_hash_ordered(700, hash + 300, 305) == sum,
+	   "it does not matter where blocks end");
+	same += osml_row_hash_ordered(1000, hash, 6) == sum;
+	first = hash[0];
+	for (int i = 1; i < 1000; i++)
+	{
+		hash[0] = hash[i];
+		hash[i] = first;
+		same += osml_row_hash_ordered(1000, hash, 5) == sum;
+		hash[i] = hash[0];
+	}
+	ok(same == 0, "rows that change places, or are elsewhere, make another");
+	free(block);
+}
+
 /* shares of splits and of single bits, over rows that differ in little */
 static void
 test_fair(void)
@@ -175,6 +202,7 @@ main(void)
 	test_equal_rows();
 	test_keys();
 	test_constant();
+	test_ordered();
 	test_fair();
 	return done();
 }
