@@ -102,16 +102,21 @@ pg_noreturn static void
 diverged(OsmlFit *fit, const OsmlStepResult *step, bool finite)
 {
 	OsmlRun    *run = fit->run;
+	const OsmlFallback *fallback = &fit->fallback;
+	const char *after = fallback->rollbacks == MAX_ROLLBACKS ?
+		psprintf(" after %d rollbacks", MAX_ROLLBACKS) :
+		fallback->skipped_in_a_row == MAX_SKIPPED_IN_A_ROW ?
+		psprintf(" after %d skipped steps in a row", MAX_SKIPPED_IN_A_ROW) : "";
 
 	run->diverged = true;
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 finite ?
-			 errmsg("training diverged at step " INT64_FORMAT ": loss %g is more than %g times the first, %g",
-					run->row.steps + 1, step->loss, run->hparams->divergence_factor,
+			 errmsg("training diverged at step " INT64_FORMAT "%s: loss %g is more than %g times the first, %g",
+					run->row.steps + 1, after, step->loss, run->hparams->divergence_factor,
 					fit->first_loss * run->loss_unit) :
-			 errmsg("training diverged at step " INT64_FORMAT ": %s",
-					run->row.steps + 1, step_in_words(fit, step)),
+			 errmsg("training diverged at step " INT64_FORMAT "%s: %s",
+					run->row.steps + 1, after, step_in_words(fit, step)),
 			 errdetail_internal("%s", osml_blame(fit)),
 			 errhint("%s", remedy(run))));
 }
