@@ -50,6 +50,16 @@ extension_tag(Oid extension)
 	return tag;
 }
 
+/* Until the transaction ends, or earlier; what others have dropped is known from then on. */
+static void
+lock_extension(Oid extension)
+{
+	LOCKTAG		tag = extension_tag(extension);
+
+	(void) LockAcquire(&tag, AccessShareLock, false, false);
+	AcceptInvalidationMessages();
+}
+
 static void
 unlock_extension(Oid extension)
 {
@@ -60,18 +70,15 @@ unlock_extension(Oid extension)
 
 /* The extension, locked; or InvalidOid.  A name may mean another one after a wait. */
 static Oid
-lock_extension(void)
+find_extension(void)
 {
-	Oid			extension = OidIsValid(known_extension) ? known_extension :
-		get_extension_oid("osml", true);
+	Oid			extension = get_extension_oid("osml", true);
 
 	while (OidIsValid(extension))
 	{
-		LOCKTAG		tag = extension_tag(extension);
 		Oid			now;
 
-		(void) LockAcquire(&tag, AccessShareLock, false, false);
-		AcceptInvalidationMessages();
+		lock_extension(extension);
 		now = get_extension_oid("osml", true);
 		if (now == extension)
 			break;
@@ -81,9 +88,17 @@ lock_extension(void)
 	return extension;
 }
 
+static Oid
+find_relation(void)
+{
+	Oid			schema = get_namespace_oid("osml", true);
+
+	return OidIsValid(schema) ? get_relname_relid("run", schema) : InvalidOid;
+}
+
 /* Raise unless schema and table, which have the right names, belong to the extension. */
 static void
-check_genuine(Oid extension, Oid schema, Oid relation)
+check_genuine(Oid extension, Oid relation)
 {
 	if (!OidIsValid(extension) || !OidIsValid(relation))
 		ereport(ERROR,
@@ -95,24 +110,34 @@ check_genuine(Oid extension, Oid schema, Oid relation)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("extension \"osml\" is not the one that the run began with"),
 				 errdetail("It has been dropped and created again.")));
-	if (getExtensionOfObject(NamespaceRelationId, schema) != extension ||
+	if (getExtensionOfObject(NamespaceRelationId, get_rel_namespace(relation)) != extension ||
 		getExtensionOfObject(RelationRelationId, relation) != extension)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"osml.run\" does not belong to extension \"osml\"")));
 }
 
+/*
+ * Tables go together with their extension, so as long as the table is the one that was
+ * looked at, it is all as it was; this is asked for each prediction.
+ */
 Oid
 osml_catalog_hold(void)
 {
-	Oid			extension = lock_extension();
-	Oid			schema = get_namespace_oid("osml", true);
-	Oid			relation = OidIsValid(schema) ? get_relname_relid("run", schema) : InvalidOid;
+	Oid			extension;
+	Oid			relation;
 
-	if (OidIsValid(extension) && extension == known_extension && relation == known_relation)
-		return extension;
-	known_extension = InvalidOid;
-	check_genuine(extension, schema, relation);
+	if (OidIsValid(known_extension))
+	{
+		lock_extension(known_extension);
+		if (find_relation() == known_relation)
+			return known_extension;
+		unlock_extension(known_extension);
+		known_extension = InvalidOid;
+	}
+	extension = find_extension();
+	relation = find_relation();
+	check_genuine(extension, relation);
 	known_extension = extension;
 	known_relation = relation;
 	return extension;

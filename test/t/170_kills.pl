@@ -160,7 +160,7 @@ sub measure
 		usleep(200);
 		$now = time;
 		$kind->{phases}{$phase} += $now - $before unless $phase eq 'gone';
-		$session->{run}->pump_nb;
+		$session->{run}->pump_nb if $session->{run}->pumpable;
 		die "$name: $session->{err}" if $session->{err} =~ /ERROR/;
 	} until ($phase eq 'gone');
 	$kind->{seconds} = $now - $start;
