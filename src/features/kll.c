@@ -410,6 +410,30 @@ osml_kll_below(const OsmlKll *kll, int n, const double *x, int64_t *below)
 	return OSML_OK;
 }
 
+/* the least value kept that is greater than each x, ascending; beyond the greatest, NaN */
+OsmlStatus
+osml_kll_above(const OsmlKll *kll, int n, const double *x, double *above)
+{
+	KllView		view;
+	void	   *scratch;
+	OsmlStatus	status = view_make(kll, &view, &scratch);
+	int			k = 0;
+
+	if (status != OSML_OK)
+		return status;
+	for (int i = 0; i < n; i++)
+	{
+		while (k < view.n && view.values[k] <= x[i])
+			k++;
+		if (x[i] < kll->max)
+			above[i] = k < view.n ? view.values[k] : kll->max;
+		else
+			above[i] = NAN;
+	}
+	osml_arena_release(kll->arena, scratch);
+	return OSML_OK;
+}
+
 /* --- bytes --------------------------------------------------------------- */
 
 typedef struct KllHeader

@@ -53,6 +53,11 @@ extern OsmlStatus osml_kll_quantiles(const OsmlKll *kll, int n, const double *p,
 extern OsmlStatus osml_kll_below(const OsmlKll *kll, int n, const double *x,
 								 int64_t *below);
 
+/* the least value that is greater than each x (ascending), as far as the sketch kept
+ * values; NaN where none is */
+extern OsmlStatus osml_kll_above(const OsmlKll *kll, int n, const double *x,
+								 double *above);
+
 /* bytes for another process of this machine, and back */
 extern size_t osml_kll_size(const OsmlKll *kll);
 extern void osml_kll_write(const OsmlKll *kll, void *bytes);

@@ -9,8 +9,8 @@
 
 #include "features/column_name.h"
 
-/* codes are not told from counts with fewer values */
-#define CODE_MIN_VALUES 20
+/* of two values a line says all that there is to say */
+#define CODE_MIN_VALUES 3
 
 /* weight of evidence that makes a code */
 #define CODE_EVIDENCE 3
@@ -114,8 +114,9 @@ measure_jagged(const OsmlArena *arena, const OsmlTarget *target, const OsmlView 
 }
 
 /*
- * Numbers that name things: whole, many, with gaps; the label jumps from one to
- * the next and knows no direction.  A product of two numbers may do that as well, so
+ * Numbers that name things: whole, with gaps; the label jumps from one to the next
+ * and knows no direction.  Of few values that may be a count's curve, which a line
+ * does not follow either.  A product of two numbers may do that as well, so
  * where nothing but the label says it, that is noted.
  */
 static bool

@@ -8,7 +8,8 @@
  *
  *	width		bins of one width from lo to hi (by the rows where not given):
  *				edge i is lo + i * ((hi - lo) / bins), the last one hi
- *	quantile	edges are quantiles of the rows; equal ones count once
+ *	quantile	edges are quantiles of the rows; a value that several of them fall on
+ *				is a bin of its own
  *	edges		as given
  *
  * A bin of one width is guessed by a product and corrected by comparing with
@@ -211,26 +212,57 @@ fit_width(OsmlStep *step, const OsmlColumnStats *stats)
 	osml_step_learn(step, HI, hi);
 }
 
-/* drop what equals the one before; a single edge gets a neighbour */
-static int
-distinct_edges(double *edges, int n)
+/*
+ * Several quantiles are one value where it is that frequent.  It then has a bin of its
+ * own, which ends at the next greater value, or just above where it is the greatest: so
+ * no edge is lost that another would not replace.
+ */
+static OsmlStatus
+part_frequent(const OsmlArena *arena, const OsmlKll *kll, double *edges, int *n)
 {
-	int			kept = 1;
+	double	   *frequent = osml_arena_alloc(arena, 3 * (size_t) *n * sizeof(double));
+	double	   *above = frequent + *n;
+	double	   *parted = above + *n;
+	int			n_frequent = 0;
+	int			kept = 0;
+	int			next = 0;
+	OsmlStatus	status;
 
-	for (int i = 1; i < n; i++)
+	if (frequent == NULL)
+		return OSML_OUT_OF_MEMORY;
+	for (int i = 1; i < *n; i++)
 	{
-		if (edges[i] > edges[kept - 1])
-			edges[kept++] = edges[i];
+		if (edges[i] == edges[i - 1] &&
+			(n_frequent == 0 || frequent[n_frequent - 1] < edges[i]))
+			frequent[n_frequent++] = edges[i];
 	}
-	if (kept > 1)
-		return kept;
-	if (edges[0] < DBL_MAX)
-		edges[1] = nextafter(edges[0], INFINITY);
-	else
+	status = osml_kll_above(kll, n_frequent, frequent, above);
+	for (int i = 0; i < *n; i++)
 	{
-		edges[1] = edges[0];
-		edges[0] = nextafter(edges[1], -INFINITY);
+		if (kept == 0 || edges[i] > parted[kept - 1])
+			parted[kept++] = edges[i];
+		if (next < n_frequent && edges[i] == frequent[next])
+		{
+			parted[kept++] = isnan(above[next]) ? nextafter(edges[i], INFINITY) : above[next];
+			next++;
+		}
 	}
+	memcpy(edges, parted, (size_t) kept * sizeof(double));
+	*n = kept;
+	osml_arena_release(arena, frequent);
+	return status;
+}
+
+/* a column of one value, or the greatest number there is */
+static int
+ascending_edges(double *edges, int n)
+{
+	if (n > 1 && isinf(edges[n - 1]))
+		n--;
+	if (n > 1)
+		return n;
+	edges[1] = edges[0];
+	edges[0] = nextafter(edges[1], -INFINITY);
 	return 2;
 }
 
@@ -250,9 +282,11 @@ fit_quantile(OsmlStep *step, const OsmlArena *arena, const OsmlKll *kll)
 		p[i] = edges[i] = (double) i / (n - 1);
 	status = osml_kll_count(kll) > 0 ? osml_kll_quantiles(kll, n, p, edges) : OSML_OK;
 	osml_arena_release(arena, p);
+	if (status == OSML_OK && osml_kll_count(kll) > 0)
+		status = part_frequent(arena, kll, edges, &n);
 	if (status != OSML_OK)
 		return status;
-	param->n = distinct_edges(edges, n);
+	param->n = ascending_edges(edges, n);
 	param->numbers = edges;
 	param->given = true;
 	return OSML_OK;

@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(167);
+SELECT plan(169);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -360,5 +360,11 @@ CREATE TABLE leavers AS SELECT outcome, level, CASE WHEN outcome = 'left' THEN 0
 	FROM (SELECT i, hashint4(i) & 63 AS level, (ARRAY['left', 'idle', 'stayed'])[1 + ((hashint4(i + 1) & 63) + (hashint4(i) & 63)) / 43] AS outcome FROM generate_series(1, 5000) i) s;
 SELECT is(string_agg(concat_ws(' ', feature, verdict, leak_kind, leak), ', ' ORDER BY feature), 'days_since look class 1, hours_since look class 1, level keep, renewal look class 1', 'a value that is one class''s')
 	FROM osml_feature_report('leavers');
+
+-- codes of few values: by name and digits, or by the label alone; a count of few is none
+CREATE TABLE districts AS SELECT (hashint4(k + 500) & 1023) / 256.0 + (hashint4(i) & 1023) / 1024.0 + (ARRAY[5, 1, 9, 2, 7, 3])[kind] + rooms AS rent, 10000 + 6151 * k AS zip_code, kind, rooms
+	FROM (SELECT i, (hashint4(i + 1) & 1023) % 15 AS k, 1 + (hashint4(i + 2) & 1023) % 6 AS kind, 1 + (hashint4(i + 3) & 1023) % 5 AS rooms FROM generate_series(1, 6000) i) s;
+SELECT is(string_agg(concat_ws(' ', feature, verdict), ', ' ORDER BY feature), 'kind look, rooms keep, zip_code look', 'codes of few values'),
+	is(max(reason) FILTER (WHERE feature = 'zip_code'), 'numbers that name things, not sizes: make it a category', 'a ZIP code of fifteen') FROM osml_feature_report('districts');
 
 SELECT * FROM finish();

@@ -321,7 +321,7 @@ test_corners(void)
 	const double p[] = {0, 0.5, 1};
 	const double edges[] = {-INFINITY, 0, 3, INFINITY};
 	OsmlKll    *kll = osml_kll_create(arena);
-	double		out[3];
+	double		out[4];
 	int64_t		below[4];
 	long		pieces;
 	static double x[4096];
@@ -337,6 +337,8 @@ test_corners(void)
 	   out[2] == INFINITY, "NaN is no value, infinity is");
 	ok(below[0] == 0 && below[1] == 1 && below[2] == 2 && below[3] == 4,
 	   "below: strictly");
+	osml_kll_above(kll, 4, edges, out);
+	ok(out[0] == 0 && out[1] == 3 && out[2] == INFINITY && isnan(out[3]), "above: strictly");
 
 	/* 20 million values, no more memory than a few buffers */
 	for (int i = 0; i < 20000000; i += 4096)
