@@ -7,10 +7,11 @@
 
 #include "compute/cpu_network.h"
 
-/* what is worth a round of the team, some microseconds of work: products, or other
- * values that are computed */
+/* what is worth a round of the team, some microseconds of work: products, values that are
+ * computed, and those of a single addition or product */
 #define LEAST_PRODUCTS 32768
 #define LEAST_VALUES 8192
+#define LEAST_QUICK 32768
 
 /* parts begin at a multiple of: columns, which kernels take four at a time; values of a
  * column, of which a cache line has as many */
@@ -22,6 +23,7 @@ static const OsmlBackend *const plain = &osml_backend_cpu;
 /* what an operation was asked for; each uses the fields that it has */
 typedef struct Work
 {
+	void		(*on_columns) (const struct Work *work, int first, OsmlTile x, OsmlTile z);
 	const OsmlBackend *self;
 	OsmlPrecision precision;
 	const OsmlLayout *layout;
@@ -201,7 +203,7 @@ team_scale(const OsmlBackend *self, OsmlPrecision precision, size_t n, void *v, 
 {
 	Work		work = {.precision = precision,.n = n,.g = v,.number = factor};
 
-	if (is_small((double) n, 4.0 * LEAST_VALUES))
+	if (is_small((double) n, LEAST_QUICK))
 		plain->scale(plain, precision, n, v, factor);
 	else
 		osml_team_run(self->team, scale_part, &work);
@@ -303,19 +305,35 @@ team_dense_back(const OsmlBackend *self, OsmlPrecision precision, const void *w,
 		osml_team_run(self->team, dense_back_part, &work);
 }
 
-/* --- values of layers ---------------------------------------------------------- */
+/* --- values of layers, batch norm ---------------------------------------------- */
 
+/* the part's columns of both tiles, of which an operation may have but one */
 static void
-activate_part(const void *arg, int part, int parts)
+columns_part(const void *arg, int part, int parts)
 {
 	const Work *work = arg;
 	int			first;
 	int			end;
 
 	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->activate(plain, work->precision, (OsmlActivation) work->choice,
-						columns(work->precision, work->x, first, end),
-						columns(work->precision, work->z, first, end));
+		work->on_columns(work, first, columns(work->precision, work->x, first, end),
+						 columns(work->precision, work->z, first, end));
+}
+
+/* an operation on columns of values, each of which takes some time */
+static void
+run_columns(const OsmlBackend *self, Work *work, double least)
+{
+	if (is_small((double) work->x.n * work->x.rows, least))
+		work->on_columns(work, 0, work->x, work->z);
+	else
+		osml_team_run(self->team, columns_part, work);
+}
+
+static void
+activate_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
+{
+	plain->activate(plain, work->precision, (OsmlActivation) work->choice, x, z);
 }
 
 static void
@@ -323,37 +341,97 @@ team_activate(const OsmlBackend *self, OsmlPrecision precision, OsmlActivation a
 			  OsmlTile value, OsmlTile slope)
 {
 	Work		work = {
-		.precision = precision,.choice = (int) activation,.x = value,.z = slope
+		.precision = precision,.on_columns = activate_columns,.choice = (int) activation,
+		.x = value,.z = slope
 	};
 
-	if (is_small((double) value.n * value.rows, LEAST_VALUES))
-		plain->activate(plain, precision, activation, value, slope);
-	else
-		osml_team_run(self->team, activate_part, &work);
+	run_columns(self, &work, LEAST_VALUES);
 }
 
 static void
-multiply_part(const void *arg, int part, int parts)
+multiply_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
 {
-	const Work *work = arg;
-	int			first;
-	int			end;
-
-	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->multiply(plain, work->precision,
-						columns(work->precision, work->x, first, end),
-						columns(work->precision, work->z, first, end));
+	plain->multiply(plain, work->precision, x, z);
 }
 
 static void
 team_multiply(const OsmlBackend *self, OsmlPrecision precision, OsmlTile v, OsmlTile factor)
 {
-	Work		work = {.precision = precision,.x = v,.z = factor};
+	Work		work = {
+		.precision = precision,.on_columns = multiply_columns,.x = v,.z = factor
+	};
 
-	if (is_small((double) v.n * v.rows, 4.0 * LEAST_VALUES))
-		plain->multiply(plain, precision, v, factor);
-	else
-		osml_team_run(self->team, multiply_part, &work);
+	run_columns(self, &work, LEAST_QUICK);
+}
+
+static void
+sums_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
+{
+	plain->sums(plain, work->precision, x, work->sums + first);
+}
+
+static void
+team_sums(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, double *sums)
+{
+	Work		work = {.precision = precision,.on_columns = sums_columns,.x = x,.sums = sums};
+
+	run_columns(self, &work, LEAST_QUICK);
+}
+
+static void
+comoments_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
+{
+	plain->comoments(plain, work->precision, x, z, work->center + first, work->sums + first);
+}
+
+static void
+team_comoments(const OsmlBackend *self, OsmlPrecision precision, OsmlTile a, OsmlTile b,
+			   const double *center, double *sums)
+{
+	Work		work = {
+		.precision = precision,.on_columns = comoments_columns,.x = a,.z = b,
+		.center = center,.sums = sums
+	};
+
+	run_columns(self, &work, LEAST_VALUES);
+}
+
+static void
+map_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
+{
+	plain->map(plain, work->precision, x, work->center + first, work->factor + first,
+			   work->shift + first, z);
+}
+
+static void
+team_map(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *center,
+		 const double *factor, const double *shift, OsmlTile out)
+{
+	Work		work = {
+		.precision = precision,.on_columns = map_columns,.x = x,.z = out,.center = center,
+		.factor = factor,.shift = shift
+	};
+
+	run_columns(self, &work, LEAST_VALUES);
+}
+
+static void
+unmap_columns(const Work *work, int first, OsmlTile x, OsmlTile z)
+{
+	plain->unmap(plain, work->precision, x, work->factor + first, work->shift + first,
+				 work->center + first, z);
+}
+
+static void
+team_unmap(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *factor,
+		   const double *shift, const double *share_of, OsmlTile v)
+{
+	Work		work = {
+		.precision = precision,.on_columns = unmap_columns,.x = x,.z = v,.factor = factor,
+		.shift = shift,.center = share_of
+	};
+
+	run_columns(self, &work, LEAST_VALUES);
 }
 
 /* rows, not columns: which neurons are dropped goes by their number in the layer */
@@ -386,113 +464,6 @@ team_dropout(const OsmlBackend *self, OsmlPrecision precision, const OsmlDropout
 		plain->dropout(plain, precision, dropout, value, slope);
 	else
 		osml_team_run(self->team, dropout_part, &work);
-}
-
-/* --- batch norm ---------------------------------------------------------------- */
-
-static void
-sums_part(const void *arg, int part, int parts)
-{
-	const Work *work = arg;
-	int			first;
-	int			end;
-
-	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->sums(plain, work->precision, columns(work->precision, work->x, first, end),
-					work->sums + first);
-}
-
-static void
-team_sums(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, double *sums)
-{
-	Work		work = {.precision = precision,.x = x,.sums = sums};
-
-	if (is_small((double) x.n * x.rows, 4.0 * LEAST_VALUES))
-		plain->sums(plain, precision, x, sums);
-	else
-		osml_team_run(self->team, sums_part, &work);
-}
-
-static void
-comoments_part(const void *arg, int part, int parts)
-{
-	const Work *work = arg;
-	int			first;
-	int			end;
-
-	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->comoments(plain, work->precision,
-						 columns(work->precision, work->x, first, end),
-						 columns(work->precision, work->z, first, end),
-						 work->center + first, work->sums + first);
-}
-
-static void
-team_comoments(const OsmlBackend *self, OsmlPrecision precision, OsmlTile a, OsmlTile b,
-			   const double *center, double *sums)
-{
-	Work		work = {.precision = precision,.x = a,.z = b,.center = center,.sums = sums};
-
-	if (is_small((double) a.n * a.rows, LEAST_VALUES))
-		plain->comoments(plain, precision, a, b, center, sums);
-	else
-		osml_team_run(self->team, comoments_part, &work);
-}
-
-static void
-map_part(const void *arg, int part, int parts)
-{
-	const Work *work = arg;
-	int			first;
-	int			end;
-
-	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->map(plain, work->precision, columns(work->precision, work->x, first, end),
-				   work->center + first, work->factor + first, work->shift + first,
-				   columns(work->precision, work->z, first, end));
-}
-
-static void
-team_map(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *center,
-		 const double *factor, const double *shift, OsmlTile out)
-{
-	Work		work = {
-		.precision = precision,.x = x,.center = center,.factor = factor,.shift = shift,
-		.z = out
-	};
-
-	if (is_small((double) x.n * x.rows, LEAST_VALUES))
-		plain->map(plain, precision, x, center, factor, shift, out);
-	else
-		osml_team_run(self->team, map_part, &work);
-}
-
-static void
-unmap_part(const void *arg, int part, int parts)
-{
-	const Work *work = arg;
-	int			first;
-	int			end;
-
-	if (share_int(work->x.n, 1, part, parts, &first, &end))
-		plain->unmap(plain, work->precision, columns(work->precision, work->x, first, end),
-					 work->factor + first, work->shift + first, work->center + first,
-					 columns(work->precision, work->z, first, end));
-}
-
-static void
-team_unmap(const OsmlBackend *self, OsmlPrecision precision, OsmlTile x, const double *factor,
-		   const double *shift, const double *share_of, OsmlTile v)
-{
-	Work		work = {
-		.precision = precision,.x = x,.factor = factor,.shift = shift,.center = share_of,
-		.z = v
-	};
-
-	if (is_small((double) x.n * x.rows, LEAST_VALUES))
-		plain->unmap(plain, precision, x, factor, shift, share_of, v);
-	else
-		osml_team_run(self->team, unmap_part, &work);
 }
 
 void
