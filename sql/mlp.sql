@@ -71,6 +71,8 @@ SELECT pg_temp.learn('y', '{"lr": 0.05, "lr_schedule": "reduce_on_plateau", "pla
 SELECT count(*) > 0 AS reduced FROM osml.events e JOIN osml.runs r USING (run_id) WHERE r.model = 'ml_plateau' AND e.kind = 'lr_reduced';
 SELECT pg_temp.learn('y', '{"early_stopping": true, "patience": 2, "max_epochs": 500}', 'ml_stop');
 SELECT r.status, r.epoch < 400 AS early, e.message ~ '^val_loss has not improved on [0-9.e-]+ for 2 values' AS said FROM osml.runs r JOIN osml.events e USING (run_id) WHERE r.model = 'ml_stop' AND e.kind = 'early_stopping';
+SELECT pg_temp.learn('y', '{"early_stopping": true, "patience": 1, "min_delta": 1e6, "max_epochs": 500}', 'ml_delta');
+SELECT e.message ~ 'by more than 1e\+06 for 1 values' AS said FROM osml.runs r JOIN osml.events e USING (run_id) WHERE r.model = 'ml_delta' AND e.kind = 'early_stopping';
 SELECT pg_temp.learn('flag', '{"model_type": "mlp", "stopping_threshold": 0.9, "monitor": "val_accuracy", "max_epochs": 500}', 'ml_enough');
 SELECT r.epoch < 400 AS early, e.message ~ '^val_accuracy is 0.9\d+, better than stopping_threshold' AS said FROM osml.runs r JOIN osml.events e USING (run_id) WHERE r.model = 'ml_enough' AND e.kind = 'early_stopping';
 SELECT pg_temp.learn('y', '{"val_fraction": 0, "early_stopping": true, "max_epochs": 500}', 'ml_train');

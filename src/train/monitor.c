@@ -150,8 +150,11 @@ describe_end(const OsmlMonitor *monitor, OsmlStopReason reason, double value)
 	switch (reason)
 	{
 		case OSML_STOP_PATIENCE:
-			return psprintf("%s has not improved on %g for " INT64_FORMAT " values, the last is %g",
-							monitor->name, monitor->stop.best, monitor->stop.waited, value);
+			return psprintf("%s has not improved on %g%s for " INT64_FORMAT " values, the last is %g",
+							monitor->name, monitor->stop.best,
+							monitor->stop_params.min_delta == 0 ? "" :
+							psprintf(" by more than %g", monitor->stop_params.min_delta),
+							monitor->stop.waited, value);
 		case OSML_STOP_GOOD_ENOUGH:
 			return psprintf("%s is %g, better than stopping_threshold", monitor->name, value);
 		case OSML_STOP_DIVERGED:
