@@ -135,6 +135,37 @@ SELECT "check", verdict, message FROM osml_check('ck_gaps') WHERE "check" IN ('m
 RESET osml.max_spill;
 RESET osml.max_memory;
 
+-- categories that a vocabulary leaves out, beside what the run says of them; bins, crosses and hashes leave out none
+CREATE FUNCTION pg_temp.left_out(params jsonb, transform text DEFAULT 'category', input text DEFAULT 'word') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	hparams jsonb := '{"max_epochs":1, "val_fraction":0.2}';
+	run bigint;
+BEGIN
+	PERFORM osml_create_dataset('ck_words', 'SELECT y, a, b, CASE WHEN y > 6 THEN ''c'' || y::int % 12000 END AS word FROM ck_rows',
+		features => CASE WHEN transform = 'none' THEN '{a,word}' ELSE '{a}' END::text[]);
+	IF transform = 'cross' THEN
+		PERFORM osml_bin('ck_words', 'a', 150), osml_bin('ck_words', 'b', 150), osml_cross('ck_words', 'made', '{a_bin,b_bin}');
+	ELSIF input <> 'word' THEN
+		PERFORM osml_transform('ck_words', 'made', 'sql', jsonb_build_object('expression', input)), osml_transform('ck_words', 'made', transform, params);
+	ELSIF transform <> 'none' THEN
+		PERFORM osml_transform('ck_words', 'made', transform, params || '{"input":"word"}');
+	END IF;
+	RETURN QUERY SELECT format('%s %s %s, %s (%s)', subject, verdict, figure BETWEEN 11500 AND 12500, regexp_replace(message, '1[12]\d\d\d', 'N'), hint)
+		FROM osml_check('ck_words', hparams) WHERE "check" = 'categories';
+	run := osml_train('ck_words', hparams, 'ck_model');
+	RETURN QUERY SELECT 'run: ' || (regexp_match(message, '^\d+ of \d+'))[1] FROM osml.events WHERE run_id = run AND kind = 'categories_left_out';
+	PERFORM osml_drop_dataset('ck_words');
+END $$;
+SELECT pg_temp.left_out('{}', 'none');
+SELECT pg_temp.left_out('{}');
+SELECT pg_temp.left_out('{"max_categories":100}');
+SELECT pg_temp.left_out('{"max_categories":100}', input => 'lower(word)');
+SELECT pg_temp.left_out('{"min_count":100}');
+SELECT pg_temp.left_out('{"max_categories":11990}');
+SELECT pg_temp.left_out('{"max_categories":12000}');
+SELECT pg_temp.left_out('{"buckets":65536}', 'hash');
+SELECT pg_temp.left_out('{}', 'cross');
+
 -- a column that a dataset's split or features use is dropped: errors name both, and say what to do
 SELECT osml_create_dataset('ck_split', 'SELECT y, a, b FROM ck_rows') > 0;
 SELECT osml_create_dataset('ck_table', 'ck_rows', label => 'y') > 0;

@@ -15,9 +15,6 @@
 /* a class this rare is hardly learnt */
 #define RARE_CLASS 0.01
 
-/* categories that a vocabulary keeps, as transforms have it by default */
-#define MANY_CATEGORIES 10000
-
 /* rows sorted by the label: what their order tells, and how surely */
 #define ORDER_SHARE 0.01
 #define ORDER_P 1e-6
@@ -107,6 +104,33 @@ check_outliers(OsmlCheck *check)
 								OUTLIER_RANGES), NULL);
 }
 
+/*
+ * Vocabularies that leave out the categories of many rows, as the run would say when
+ * it is over.  Of bins, crosses and hashes each code is kept, however many there are.
+ */
+static void
+check_categories(OsmlCheck *check)
+{
+	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
+	int64		rows = survey->kept - survey->held_out;
+
+	for (int i = 0; i < survey->vocabularies.n; i++)
+	{
+		const OsmlVocabulary *vocabulary = &survey->vocabularies.of[i];
+
+		if (!osml_vocabulary_lacks(vocabulary->others, rows))
+			continue;
+		osml_check_put(check, "categories", OSML_CHECK_WARN,
+					   osml_code_feature(check->set, vocabulary->code)->name,
+					   vocabulary->distinct,
+					   psprintf("an estimated %.0f categories, of which %d are learned: "
+								"%.1f %% of rows have another one and count as (other)",
+								vocabulary->distinct, vocabulary->kept,
+								100.0 * vocabulary->others / rows),
+					   "Raise max_categories or lower min_count, use hash, or group them in a view.");
+	}
+}
+
 static void
 check_columns(OsmlCheck *check)
 {
@@ -125,10 +149,6 @@ check_columns(OsmlCheck *check)
 		if (found->meaning.meaning == OSML_MEANS_CONSTANT)
 			osml_check_put(check, "constant", OSML_CHECK_WARN, name, found->distinct,
 						   "the feature has one value", "Leave it out.");
-		if (report->columns->kinds[j].is_key && found->distinct > MANY_CATEGORIES)
-			osml_check_put(check, "categories", OSML_CHECK_WARN, name, found->distinct,
-						   psprintf("an estimated %.0f categories", found->distinct),
-						   "Only the most frequent are kept; hash them, or group them in a view.");
 		if (!report->columns->kinds[j].is_key && found->meaning.meaning != OSML_MEANS_CONSTANT &&
 			report->sample.facts[j].min < report->sample.facts[j].max)
 		{
@@ -201,6 +221,7 @@ osml_check_data(OsmlCheck *check)
 	check_label(check);
 	check_outliers(check);
 	check_columns(check);
+	check_categories(check);
 	check_order(check);
 	/* reads the other parts, which may fail as a run does */
 	(void) osml_check_attempt(check, "duplicates", OSML_CHECK_WARN, attempt_duplicates);

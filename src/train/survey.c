@@ -61,8 +61,20 @@ count_stats(Counting *counting, OsmlBlock *block, const uint64 *hash)
 		block = counting->kept;
 	}
 	osml_stats_block(counting->survey->stats, &counting->layout, block);
+	osml_vocabularies_count(&counting->survey->vocabularies, &counting->layout, block);
 	if (counting->codes.count)
 		osml_code_stats_block(&counting->codes, &counting->layout, block);
+}
+
+/* Categories of rows as they are read, but for those held out, of which none is learned. */
+static void
+meet_categories(Counting *counting, const OsmlBlock *raw, const uint64 *hash)
+{
+	for (int r = 0; r < raw->nrows; r++)
+	{
+		if (!counting->splits || !osml_held_out(counting->hparams, hash[r]))
+			osml_vocabularies_meet(&counting->survey->vocabularies, counting->encoder.set, raw, r);
+	}
 }
 
 /* Columns that least squares has to solve for. */
@@ -99,6 +111,7 @@ count_block(void *arg, OsmlBlock *raw)
 
 	if (counting->splits)
 		osml_row_hash_block(&counting->encoder.set->layout, raw, 0, hash);
+	meet_categories(counting, raw, hash);
 	if (counting->encodes)
 		block = osml_encode_block(&counting->encoder, raw, counting->splits ? hash : NULL);
 	survey->null += block->n_null;
@@ -157,6 +170,12 @@ osml_survey(const OsmlPart *part, const OsmlLesson *lesson, bool is_train,
 		survey->stats = MemoryContextAlloc(old, sizeof(OsmlColumnStats) *
 										   (counting.layout.n_dense + 1));
 		osml_stats_init(survey->stats, counting.layout.n_dense + 1);
+		if (is_train)
+		{
+			MemoryContextSwitchTo(old);
+			osml_vocabularies_init(&survey->vocabularies, &part->set, context);
+			MemoryContextSwitchTo(context);
+		}
 		if (exact)
 		{
 			size_t		entries = osml_layout_entries(&counting.layout);
@@ -169,6 +188,7 @@ osml_survey(const OsmlPart *part, const OsmlLesson *lesson, bool is_train,
 	}
 	survey->rows = osml_scan_unit(&scan, &whole, 0, 0);
 	survey->unknown = counting.encoder.n_unknown;
+	osml_vocabularies_end(&survey->vocabularies);
 	if (lesson && exact)
 		survey->active = count_active(&counting);
 	MemoryContextSwitchTo(old);

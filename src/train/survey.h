@@ -10,6 +10,7 @@
 #include "hparams/hparams.h"
 #include "train/learn.h"
 #include "train/plan.h"
+#include "train/vocabulary.h"
 
 typedef struct OsmlSurvey
 {
@@ -23,6 +24,7 @@ typedef struct OsmlSurvey
 	bool		weighs;			/* is there a row of them whose weight is above 0? */
 	int			active;			/* exact: columns that are not constant, with categories */
 	OsmlColumnStats *stats;		/* of the others: number columns, then the label; or NULL */
+	OsmlVocabularies vocabularies;	/* likewise: of the training rows alone */
 } OsmlSurvey;
 
 /*

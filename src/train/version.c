@@ -14,9 +14,9 @@
 #include "compute/stats.h"
 #include "model/explain.h"
 #include "model/linear.h"
-#include "source/definition.h"
 #include "train/listing.h"
 #include "train/version.h"
+#include "train/vocabulary.h"
 #include "train/weights.h"
 
 /* The parameters as safetensors bytes, tensor by tensor. */
@@ -158,14 +158,11 @@ osml_settle_unseen(OsmlRun *run)
 static void
 report_others(OsmlRun *run, int code)
 {
-	const OsmlProgram *program = run->set->program;
-	const OsmlProgramStep *step =
-		&program->steps[osml_program_code_step(program, program->codes[code])];
 	const int64 *count = run->code_stats.count + osml_layout_table(&run->layout, code);
 	int64		others = count[run->layout.code_sizes[code] - 2];
 	int64		rows = run->parts[OSML_PART_TRAIN].n_rows;
 
-	if (strcmp(step->step.transform->name, OSML_CATEGORY_TRANSFORM) == 0 && others > rows / 100)
+	if (osml_has_vocabulary(run->set, code) && osml_vocabulary_lacks(others, rows))
 		osml_log_event(run, "warning", "categories_left_out",
 					   psprintf(INT64_FORMAT " of " INT64_FORMAT " training rows have a category of "
 								"\"%s\" that is not among the %d learned, and count as (other); raise "
