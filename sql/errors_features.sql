@@ -91,11 +91,26 @@ SELECT osml_transform('constant', 'x', 'minmax');
 SELECT osml_train('constant') > 0;
 SELECT osml_bin('flags', 'x', edges => '{{0, 3}, {6, 9}}');
 
+-- An element of an array: the hint says how it is a feature, and that works.
+CREATE TABLE arrays AS SELECT i AS y, ARRAY[i, i * i]::float8[] AS a, ARRAY[i, 2]::int[] AS "B c", ARRAY['x'] AS t FROM generate_series(1, 9) i;
+SELECT osml_create_dataset('arrays', 'arrays', features => '{a}') > 0;
+SELECT osml_bin('arrays', 'a[1]', 3);
+SELECT osml_bin('arrays', 'a', 3);
+SELECT osml_transform('arrays', 'a[2]', 'log1p');
+SELECT osml_transform('arrays', 'c', 'log1p', '{"input": "B c[2]"}');
+SELECT osml_transform('arrays', 'c', 'log1p', '{"input": "t[1]"}');
+SELECT osml_transform('arrays', 'first', 'sql', '{"expression": "a[1]"}');
+SELECT osml_transform('arrays', 'c', 'sql', '{"expression": "\"B c\"[2]"}');
+SELECT osml_bin('arrays', 'first', 3);
+-- A feature is not what it is made of: a column that there is not is what is wrong.
+SELECT osml_transform('arrays', 'fist', 'log1p');
+SELECT osml_transform('arrays', 'aa', 'log1p');
+
 -- NULL params are none, as in an INSERT without them.
 UPDATE osml.definitions SET params = NULL WHERE dataset = 'flags' AND feature = 'm';
 SELECT feature, params FROM osml.definitions WHERE dataset = 'flags' AND feature = 'm';
 
 SELECT osml_drop_model(m) FROM unnest('{typed, flags, constant}'::text[]) m;
-SELECT osml_drop_dataset(d) FROM unnest('{low, large, odd, typed, flags, constant}'::text[]) d;
+SELECT osml_drop_dataset(d) FROM unnest('{low, large, odd, typed, flags, constant, arrays}'::text[]) d;
 SET client_min_messages = warning;
 DROP SCHEMA sef CASCADE;

@@ -29,6 +29,22 @@ osml_find_column(TupleDesc columns, const char *name)
 	return NULL;
 }
 
+Form_pg_attribute
+osml_find_array(TupleDesc columns, const char *name)
+{
+	const char *bracket = strrchr(name, '[');
+	int			element = bracket ? atoi(bracket + 1) : 0;
+	Form_pg_attribute column;
+
+	if (element < 1)
+		return NULL;
+	column = osml_find_column(columns, pnstrdup(name, bracket - name));
+	if (column == NULL || !OidIsValid(osml_decode_element(column->atttypid)) ||
+		strcmp(bracket, psprintf("[%d]", element)) != 0)
+		return NULL;
+	return column;
+}
+
 /* A column by name; an error with the nearest name. */
 Form_pg_attribute
 osml_need_column(const OsmlSource *source, const char *name)

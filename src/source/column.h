@@ -13,6 +13,9 @@
 /* NULL when there is none */
 extern Form_pg_attribute osml_find_column(TupleDesc columns, const char *name);
 
+/* the column of arrays of numbers that has an element of a name, as "a[1]", or NULL */
+extern Form_pg_attribute osml_find_array(TupleDesc columns, const char *name);
+
 /* an error, with the nearest name, when there is none */
 extern Form_pg_attribute osml_need_column(const OsmlSource *source, const char *name);
 

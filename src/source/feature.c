@@ -10,9 +10,11 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 
 #include "rules/name/nearest.h"
@@ -199,12 +201,36 @@ feature_definitions(const Resolver *resolver, const char *name)
 	return found;
 }
 
+/* How an element of an array of numbers is a feature, for a hint; element is from 1. */
+static const char *
+element_words(const char *array, int element)
+{
+	const char *quoted = quote_identifier(array);
+	StringInfoData params;
+
+	initStringInfo(&params);
+	appendStringInfoString(&params, "{\"expression\": ");
+	escape_json(&params, psprintf("%s[%d]", quoted, element));
+	appendStringInfoChar(&params, '}');
+	return psprintf("An element of an array is a feature by osml_transform and \"%s\", as with %s.",
+					OSML_SQL_TRANSFORM, params.data);
+}
+
+/* Does a feature's first step read what has the name of the feature, and nothing else? */
+static bool
+reads_own_name(const OsmlDefinition *definition)
+{
+	return list_length(definition->inputs) == 1 &&
+		strcmp(linitial(definition->inputs), definition->feature) == 0;
+}
+
 /* Raise: an input that is neither a column nor a feature. */
 static void
 unknown_input(const Resolver *resolver, const OsmlDefinition *definition,
 			  const char *name)
 {
 	TupleDesc	columns = resolver->source->columns;
+	Form_pg_attribute array = osml_find_array(columns, name);
 	OsmlNearest nearest;
 	const char *best;
 	ListCell   *cell;
@@ -213,13 +239,20 @@ unknown_input(const Resolver *resolver, const OsmlDefinition *definition,
 	for (int i = 0; i < columns->natts; i++)
 		osml_nearest_offer(&nearest, NameStr(TupleDescAttr(columns, i)->attname));
 	foreach(cell, resolver->definitions)
-		osml_nearest_offer(&nearest, ((OsmlDefinition *) lfirst(cell))->feature);
+	{
+		const char *feature = ((OsmlDefinition *) lfirst(cell))->feature;
+
+		if (strcmp(feature, name) != 0)
+			osml_nearest_offer(&nearest, feature);
+	}
 	best = osml_nearest_end(&nearest);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("input \"%s\" of %s is neither a column of %s nor a feature", name,
+			 errmsg("input \"%s\" of %s is neither a column of %s nor %s feature", name,
 					osml_feature_words(resolver->dataset, definition->feature),
-					resolver->source->label),
+					resolver->source->label, reads_own_name(definition) ? "another" : "a"),
+			 array ?
+			 errhint("%s", element_words(NameStr(array->attname), atoi(strrchr(name, '[') + 1))) :
 			 best ? errhint("Perhaps you meant \"%s\".", best) : 0));
 }
 
@@ -228,6 +261,8 @@ static void
 wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const char *input,
 		   const char *is, OsmlValueKind wanted)
 {
+	Form_pg_attribute column = osml_find_column(resolver->source->columns, input);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
@@ -240,6 +275,8 @@ wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const cha
 					 "osml_transform and category or hash.") :
 			 wanted == OSML_VALUE_KEY ?
 			 errhint("It takes columns, and expressions of the transform \"sql\".") :
+			 column && OidIsValid(osml_decode_element(column->atttypid)) ?
+			 errhint("It takes numbers. %s", element_words(input, 1)) :
 			 errhint("It takes numbers.")));
 }
 
@@ -276,7 +313,8 @@ resolve_input(Resolver *resolver, const OsmlDefinition *definition,
 		add_input(resolver, column, OSML_INPUT_NUMBER);
 		return resolved;
 	}
-	if (feature_definitions(resolver, name) == NIL && column == NULL)
+	if (column == NULL && (feature_definitions(resolver, name) == NIL ||
+						   reads_own_name(definition)))
 		unknown_input(resolver, definition, name);
 	resolved = resolve_feature(resolver, name);
 	if (resolved->kind != transform->input ||
