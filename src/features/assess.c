@@ -152,16 +152,18 @@ count_rows(OsmlAssess *assess, int j)
 	return OSML_OK;
 }
 
-/* share of rows with a text of no character, which often stands for NULL */
-static double
-empty_share(const OsmlSample *sample, int j)
+int
+osml_assess_empty(const OsmlAssess *assess, int j)
 {
+	const OsmlSample *sample = assess->sample;
 	uint64_t	key = osml_key("", 0);
-	int			n = 0;
 
 	for (int i = 0; sample->kinds[j].is_key && i < sample->n; i++)
-		n += sample->columns[j][i].key == key ? 1 : 0;
-	return (double) n / sample->n;
+	{
+		if (sample->columns[j][i].key == key)
+			return assess->views[j].code[i];
+	}
+	return -1;
 }
 
 /* Question 3. */
@@ -171,15 +173,19 @@ ask_examples(OsmlAssess *assess, int j)
 	const OsmlColumnFacts *facts = &assess->sample->facts[j];
 	OsmlAssessment *found = &assess->found[j];
 	int64_t		odd = facts->nan + facts->infinite;
-	double		empty = empty_share(assess->sample, j);
+	int			code = osml_assess_empty(assess, j);
+	double		empty = code < 0 ? 0 : (double) assess->views[j].count[code] / assess->sample->n;
 
 	if (found->present <= 0)
 		osml_assess_say(found, OSML_DROP, "never present");
+	else if (empty > 0 && found->present - empty <= PRESENT_DROP)
+		osml_assess_say(found, OSML_DROP, "filled in only %.1f %% of rows, empty in %.1f %%",
+						100 * fmax(0, found->present - empty), 100 * empty);
 	else if (found->present <= PRESENT_DROP)
 		osml_assess_say(found, OSML_DROP, "present in only %.1f %% of rows", 100 * found->present);
 	else if (1 - found->present > MISSING_LOOK && !assess->sample->kinds[j].takes_missing)
 		osml_assess_say(found, OSML_LOOK, "missing in %.1f %% of rows", 100 * (1 - found->present));
-	if (empty > MISSING_LOOK)
+	if (empty > MISSING_LOOK && found->present - empty > PRESENT_DROP)
 		osml_assess_say(found, OSML_LOOK, "empty in %.1f %% of rows", 100 * empty);
 	if (odd > 0)
 		osml_assess_say(found, OSML_LOOK, "NaN or infinite in %lld rows", (long long) odd);

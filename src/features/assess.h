@@ -122,6 +122,10 @@ extern OsmlStatus osml_assess_pair(OsmlAssess *assess, int a, int b, bool akin,
 
 extern const char *osml_verdict_name(OsmlVerdict verdict);
 
+/* the code of the text of no character among a feature's values, which files that are
+ * loaded have in the place of NULL; -1: it is not there; for this room */
+extern int	osml_assess_empty(const OsmlAssess *assess, int j);
+
 /* question 2, for this room: is it known when a prediction is wanted? */
 extern OsmlStatus osml_assess_known(OsmlAssess *assess, int j, const OsmlFeatureNote *note);
 

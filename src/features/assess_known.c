@@ -79,9 +79,9 @@ is_outcome(const char *kind, const OsmlPurity *purity)
 }
 
 /* Where it has a value, or has none, or another one than usual, the label is of
- * one kind. */
+ * one kind.  empty: the code of a value that is none, or -1. */
 static OsmlStatus
-ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
+ask_marked(OsmlAssess *assess, int j, int empty, const char *kind, const char *where)
 {
 	const OsmlArena *arena = assess->sample->arena;
 	const OsmlView *view = &assess->views[j];
@@ -94,9 +94,12 @@ ask_marked(OsmlAssess *assess, int j, const char *kind, const char *where)
 	if (mark == NULL)
 		return OSML_OUT_OF_MEMORY;
 	for (int i = 0; i < view->n; i++)
-		mark[i] = strcmp(kind, "missing") == 0 ? view->code[i] < 0 :
-			view->code[i] >= 0 && (strcmp(kind, "filled") == 0 ||
-								   view->code[i] != view->modal);
+	{
+		bool		there = view->code[i] >= 0 && view->code[i] != empty;
+
+		mark[i] = strcmp(kind, "missing") == 0 ? !there :
+			there && (strcmp(kind, "filled") == 0 || view->code[i] != view->modal);
+	}
 	status = osml_purity(arena, &assess->target, mark, &purity);
 	osml_arena_release(arena, mark);
 	if (status != OSML_OK || purity.rows < MIN_MARKED || purity.share == 0)
@@ -116,23 +119,25 @@ ask_gaps(OsmlAssess *assess, int j)
 	const OsmlArena *arena = assess->sample->arena;
 	const OsmlView *view = &assess->views[j];
 	OsmlAssessment *found = &assess->found[j];
+	int			empty = osml_assess_empty(assess, j);
+	int			filled = view->n_present - (empty < 0 ? 0 : view->count[empty]);
 	OsmlExplained gaps;
 	int32_t    *there;
 	OsmlStatus	status;
 
-	if (view->n_present > 0 && view->n_present < view->n)
+	if (filled > 0 && filled < view->n)
 	{
 		there = osml_arena_alloc(arena, sizeof(int32_t) * view->n);
 		if (there == NULL)
 			return OSML_OUT_OF_MEMORY;
 		for (int i = 0; i < view->n; i++)
-			there[i] = view->code[i] >= 0 ? 1 : 0;
+			there[i] = view->code[i] >= 0 && view->code[i] != empty ? 1 : 0;
 		status = osml_explain(arena, &assess->target, there, 2, false, &gaps);
 		osml_arena_release(arena, there);
 		if (status == OSML_OK)
-			status = ask_marked(assess, j, "filled", "filled");
+			status = ask_marked(assess, j, empty, "filled", "filled");
 		if (status == OSML_OK)
-			status = ask_marked(assess, j, "missing", "missing");
+			status = ask_marked(assess, j, empty, "missing", "missing");
 		if (status != OSML_OK)
 			return status;
 		if (gaps.share >= GAPS_LOOK && isnan(found->leak))
@@ -142,10 +147,10 @@ ask_gaps(OsmlAssess *assess, int j)
 							100 * gaps.share);
 		}
 	}
-	/* a default that stands for "not yet" */
-	if (view->n_values > 1 && found->tells < TELLS_LOOK &&
+	/* a default that stands for "not yet", but for one that counts as missing above */
+	if (view->n_values > 1 && view->modal != empty && found->tells < TELLS_LOOK &&
 		view->count[view->modal] >= MODAL_SHARE * view->n_present)
-		return ask_marked(assess, j, "default", "other than its usual value");
+		return ask_marked(assess, j, -1, "default", "other than its usual value");
 	return OSML_OK;
 }
 

@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(167);
+SELECT plan(169);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -263,6 +263,10 @@ SELECT is(verdicts('SELECT (u(1, i, 1) < %s)::int AS survived, CASE WHEN u(1, i,
 	'fee look other than its usual value only where the label is 1: # % of such rows, # % of all', 'boat numbers, however many survive');
 SELECT is(verdicts('SELECT CASE WHEN u(1, i, 1) < 0.85 THEN ''stays'' ELSE ''goes'' END AS y, CASE WHEN u(1, i, 1) < 0.85 AND u(1, i, 2) < 0.5 THEN u(1, i, 3) END AS renewal FROM generate_series(1, 5000) i'),
 	'renewal drop filled only where the label is of one class: # % of such rows, # % of all; missing in # % of rows', 'likewise of a label of texts');
+SELECT is(verdicts('SELECT s AS survived, CASE WHEN u(1, i, 2) < 0.01 + 0.6 * s THEN ''b'' || floor(20 * u(1, i, 3)) ELSE '''' END AS boat, CASE WHEN u(1, i, 2) < 0.5 * s THEN ''yes'' ELSE '''' END AS aboard
+		FROM (SELECT i, (u(1, i, 1) < 0.35)::int AS s FROM generate_series(1, 5000) i) i'),
+	E'aboard drop filled only where the label is 1: # % of such rows, # % of all; empty in # % of rows\n'
+	'boat drop filled only where the label is 1: # % of such rows, # % of all; empty in # % of rows', 'boats as texts, of no character elsewhere');
 SELECT is(verdicts('SELECT 10000 - i + 3000 * u(1, i, 1) AS sales, i AS sales_rank FROM generate_series(1, 5000) i ORDER BY u(1, i, 2)'),
 	'sales_rank look nearly every row has a value of its own: a rank or a measure, or an identifier that drifts', 'a rank is no identifier');
 SELECT is((SELECT string_agg(DISTINCT r.verdict, ' ' ORDER BY r.verdict) FROM unnest('{income,income DESC,"u(1, income, 3)"}'::text[]) o,
@@ -295,7 +299,10 @@ SELECT is(verdicts('SELECT (u(1, i, 1) < d / 400.0)::int AS y, 45292 + d AS a, 2
 	'b look a point in time (a year and its day in digits) that tells # % of the label: rows to predict come later; use date parts or a duration; says the same as "a" (correlation #)', 'days as numbers');
 SELECT is(verdicts('SELECT (u(1, i, 1) < 0.5)::int AS y, CASE WHEN u(1, i, 2) < 0.03 THEN u(1, i, 3) ELSE ''NaN'' END AS a,
 		CASE WHEN u(1, i, 2) < 0.03 THEN ''v'' || floor(5 * u(1, i, 3)) ELSE '''' END AS b FROM generate_series(1, 5000) i'),
-	E'a drop present in only # % of rows; NaN or infinite in #\nb look empty in # % of rows; no relation to the label found in #', 'NaN and the empty text');
+	E'a drop present in only # % of rows; NaN or infinite in #\nb drop filled in only # % of rows, empty in # %', 'NaN and the empty text');
+SELECT is(verdicts('SELECT (u(1, i, 1) < 0.5)::int AS y, CASE WHEN u(1, i, 2) < 0.03 THEN ''v'' || floor(5 * u(1, i, 3)) WHEN i %% 2 = 0 THEN '''' END AS a,
+		CASE WHEN u(1, i, 2) < 0.2 THEN ''v'' || floor(5 * u(1, i, 3)) ELSE '''' END AS b FROM generate_series(1, 5000) i'),
+	E'a drop filled in only # % of rows, empty in # %\nb look empty in # % of rows; no relation to the label found in #', 'NULL and the empty text; a fifth of all rows is filled');
 SELECT is((SELECT max(p.together_tell) FROM unnest('{0.5,0.6,0.7,0.82,0.87,0.9}'::text[]) q, LATERAL osml_feature_pairs(format('SELECT CASE y WHEN 1 THEN ''stays'' ELSE ''goes'' END AS y,
 		CASE WHEN y = 1 AND u(1, i, 2) < 0.6 THEN date ''2024-01-01'' + (300 * u(1, i, 3))::int END AS renewed_at,
 		CASE WHEN y = 1 AND u(1, i, 4) < 0.6 THEN 100 * u(1, i, 5) END AS renewal FROM (SELECT i, (u(1, i, 1) < %s)::int AS y FROM generate_series(1, 5000) i) i', q)) p),
