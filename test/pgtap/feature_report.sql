@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(169);
+SELECT plan(171);
 
 -- --- random numbers -----------------------------------------------------------------
 
