@@ -74,7 +74,7 @@ CREATE TABLE cl_weighed AS SELECT i % 10 < 2 AS y, i % 7 + (i % 10 < 2)::int * 1
 	FROM generate_series(1, 300) i;
 CREATE FUNCTION pg_temp.weigh(source text, more text, model text) RETURNS text LANGUAGE sql AS $$
 	SELECT osml_train(source, jsonb '{"shuffle": "none", "optimizer": "SGD", "lr": 0.05, "max_epochs": 40, "batch_size": 100000, "scale": "none"}' || more::jsonb, model);
-	SELECT string_agg(format('%s %s', feature, round(weight::numeric, 12)), ', ' ORDER BY position) FROM osml.weights WHERE osml.weights.model = $3 $$;
+	SELECT string_agg(format('%s %s', feature, round(weight::numeric, 12)), ', ' ORDER BY version, position) FROM osml.weights WHERE osml.weights.model = $3 $$;
 SELECT pg_temp.weigh('SELECT y, a, b, w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b FROM cl_weighed, generate_series(1, w)', '{}', 'cl_w2') AS repeated;
 SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": "balanced"}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b, CASE WHEN y THEN 2.5 ELSE 0.625 END AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w2') AS balanced;
 SELECT pg_temp.weigh('SELECT y, a, b FROM cl_weighed', '{"class_weight": {"true": 3, "false": 0.5}}', 'cl_w1') = pg_temp.weigh('SELECT y, a, b, CASE WHEN y THEN 3 ELSE 0.5 END AS w FROM cl_weighed', '{"sample_weight": "w"}', 'cl_w2') AS by_class;

@@ -152,7 +152,7 @@ SQL
 betas [0.9, 0.999]
 deploy true
 divergence_factor 100000000
-init torch_linear
+init auto
 log_every_n_steps 50
 loss mse
 lr 0.03
