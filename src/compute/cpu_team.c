@@ -9,7 +9,7 @@
 
 /* what is worth a round of the team, some microseconds of work: products, values that are
  * computed, and those of a single addition or product */
-#define LEAST_PRODUCTS 32768
+#define LEAST_PRODUCTS 131072
 #define LEAST_VALUES 8192
 #define LEAST_QUICK 32768
 

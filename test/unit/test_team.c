@@ -121,14 +121,14 @@ test_model(OsmlModelSpec spec, const OsmlGemm *gemm, int rows, const char *name)
 	char	   *alone = calloc(1, bytes);
 	char	   *shared = calloc(1, bytes);
 	OsmlBackend one = osml_backend_cpu;
-	double		zeroes[64] = {0};
-	double		ones[64];
+	double		zeroes[257] = {0};
+	double		ones[257];
 	OsmlScaling scaling = {
 		.n = spec.layout.n_dense,.label_scale = 1,.center = zeroes,.impute = zeroes,
 		.scale = ones
 	};
 
-	for (int j = 0; j < 64; j++)
+	for (int j = 0; j < 257; j++)
 		ones[j] = 1;
 	for (int i = 0; i < OSML_BLOCK_ROWS && spec.n_outputs > 1; i++)
 		label[i] = i % spec.n_outputs;
@@ -155,7 +155,7 @@ static void
 test_models(OsmlPrecision precision)
 {
 	OsmlModelSpec linear = {
-		.ops = &osml_model_linear,.layout = {.n_dense = 57},.precision = precision,
+		.ops = &osml_model_linear,.layout = {.n_dense = 257},.precision = precision,
 		.bias = true,.n_outputs = 1,.loss = OSML_LOSS_MSE,.seed = 4
 	};
 	OsmlModelSpec classes = linear;
