@@ -69,14 +69,24 @@ place(const OsmlGradient *gradient, const void *vector, size_t i)
 	return (char *) vector + i * osml_precision_size(gradient->spec->precision);
 }
 
-void
-osml_gradient_scale(OsmlGradient *gradient, double factor)
+/* what a backend does to values by a number, to the touched pages */
+static void
+touched_values(OsmlGradient *gradient,
+			   void (*change) (const OsmlBackend *self, OsmlPrecision precision, size_t n,
+							   void *v, double number),
+			   double number)
 {
 	OsmlPageRun run = {0, 0};
 
 	while (next_run(gradient, gradient->touched, &run))
-		gradient->backend->scale(gradient->backend, gradient->spec->precision, run.n,
-								 place(gradient, gradient->values, run.first), factor);
+		change(gradient->backend, gradient->spec->precision, run.n,
+			   place(gradient, gradient->values, run.first), number);
+}
+
+void
+osml_gradient_scale(OsmlGradient *gradient, double factor)
+{
+	touched_values(gradient, gradient->backend->scale, factor);
 }
 
 double
@@ -89,11 +99,7 @@ osml_gradient_norm(const OsmlGradient *gradient)
 void
 osml_gradient_clamp(OsmlGradient *gradient, double limit)
 {
-	OsmlPageRun run = {0, 0};
-
-	while (next_run(gradient, gradient->touched, &run))
-		gradient->backend->clamp(gradient->backend, gradient->spec->precision, run.n,
-								 place(gradient, gradient->values, run.first), limit);
+	touched_values(gradient, gradient->backend->clamp, limit);
 }
 
 void

@@ -11,14 +11,6 @@
 #include "train/anomaly.h"
 #include "train/blame.h"
 
-/* Value i of a vector or a column in the compute type. */
-static double
-value_at(const OsmlRun *run, const void *vector, size_t i)
-{
-	return run->spec.precision == OSML_FLOAT32 ? ((const float *) vector)[i] :
-		((const double *) vector)[i];
-}
-
 /* Raise: what is this; row 0: it is of the whole batch. */
 pg_noreturn static void
 found(OsmlFit *fit, const char *what, double value, uint32 row)
@@ -64,15 +56,6 @@ describe_parameter(const OsmlRun *run, size_t i)
 	return psprintf("tensor \"%s\"", tensor->name);
 }
 
-/* The first of values [i, n) of a vector that is not finite; n: all are. */
-static size_t
-first_odd(const OsmlRun *run, const void *vector, size_t i, size_t n)
-{
-	while (i < n && isfinite(value_at(run, vector, i)))
-		i++;
-	return i;
-}
-
 /* Columns of rows [lo, hi), row by row: finite when read, but scaled or narrowed since. */
 static void
 check_columns(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
@@ -84,7 +67,7 @@ check_columns(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
 	{
 		for (int j = 0; j <= n + (run->layout.has_weight ? 1 : 0); j++)
 		{
-			double		value = value_at(run, osml_block_column(block, j), r);
+			double		value = osml_run_value(&run->spec, osml_block_column(block, j), r);
 
 			if (isfinite(value))
 				continue;
@@ -131,10 +114,10 @@ check_rows(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at)
 								  grad, &loss, run->scratch);
 		if (!isfinite(loss))
 			found(fit, "the loss", loss, row_number(fit, block, r));
-		i = first_odd(run, grad, 0, fit->n_params);
+		i = osml_run_first_odd(&run->spec, grad, 0, fit->n_params);
 		if (i < fit->n_params)
 			found(fit, psprintf("the gradient of %s", describe_parameter(run, i)),
-				  value_at(run, grad, i), row_number(fit, block, r));
+				  osml_run_value(&run->spec, grad, i), row_number(fit, block, r));
 	}
 	pfree(grad);
 }
@@ -148,18 +131,18 @@ check_running(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	size_t		n = osml_model_values(&run->spec);
-	size_t		i = first_odd(run, run->params, fit->n_params, n);
+	size_t		i = osml_run_first_odd(&run->spec, run->params, fit->n_params, n);
 
 	if (i < n)
 		found(fit, psprintf("running statistics, %s,", describe_parameter(run, i)),
-			  value_at(run, run->params, i), 0);
+			  osml_run_value(&run->spec, run->params, i), 0);
 }
 
 void
 osml_anomaly_after(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at)
 {
 	OsmlRun    *run = fit->run;
-	size_t		i = first_odd(run, fit->grad, 0, fit->n_params);
+	size_t		i = osml_run_first_odd(&run->spec, fit->grad, 0, fit->n_params);
 
 	if (isfinite(fit->loss_sum) && i == fit->n_params)
 	{
@@ -175,19 +158,19 @@ osml_anomaly_after(OsmlFit *fit, OsmlBlock *block, int lo, int hi, OsmlRowsAt at
 	/* each row's is finite, their sum is not */
 	found(fit, isfinite(fit->loss_sum) ?
 		  psprintf("the gradient of %s", describe_parameter(run, i)) : "the loss",
-		  isfinite(fit->loss_sum) ? value_at(run, fit->grad, i) : fit->loss_sum, 0);
+		  isfinite(fit->loss_sum) ? osml_run_value(&run->spec, fit->grad, i) : fit->loss_sum, 0);
 }
 
 void
 osml_anomaly_update(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
-	size_t		i = first_odd(run, run->params, 0, fit->n_params);
+	size_t		i = osml_run_first_odd(&run->spec, run->params, 0, fit->n_params);
 
 	if (i == fit->n_params)
 		return;
 	/* the batch has been counted already */
 	fit->n_batches--;
 	found(fit, psprintf("after the update %s", describe_parameter(run, i)),
-		  value_at(run, run->params, i), 0);
+		  osml_run_value(&run->spec, run->params, i), 0);
 }

@@ -61,22 +61,6 @@ buffers(const OsmlFit *fit, Size *bytes)
 	return (char *) fit->run->params + first;
 }
 
-static bool
-all_finite(OsmlPrecision precision, const void *values, Size bytes)
-{
-	Size		n = bytes / osml_precision_size(precision);
-
-	for (Size i = 0; i < n; i++)
-	{
-		double		value = precision == OSML_FLOAT32 ?
-			((const float *) values)[i] : ((const double *) values)[i];
-
-		if (!isfinite(value))
-			return false;
-	}
-	return true;
-}
-
 /*
  * A batch's variance may overflow where its loss does not: the batch is divided by
  * infinity and becomes zeros, and so would all that is predicted later.
@@ -84,10 +68,10 @@ all_finite(OsmlPrecision precision, const void *values, Size bytes)
 static bool
 buffers_finite(const OsmlFit *fit)
 {
-	Size		bytes;
-	const char *values = buffers(fit, &bytes);
+	const OsmlRun *run = fit->run;
+	size_t		n = osml_model_values(&run->spec);
 
-	return all_finite(fit->run->spec.precision, values, bytes);
+	return osml_run_first_odd(&run->spec, run->params, fit->n_params, n) == n;
 }
 
 /* What of a step is not finite, for messages; palloc'd. */
@@ -410,6 +394,7 @@ void
 osml_fallback_end(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
+	size_t		n = osml_model_values(&run->spec);
 	const OsmlFallback *fallback = &fit->fallback;
 
 	if (fallback->rollbacks > 0)
@@ -424,7 +409,7 @@ osml_fallback_end(OsmlFit *fit)
 				 errhint("%s", remedy(run))));
 	}
 	/* no later step has seen what the last one did */
-	if (!all_finite(run->spec.precision, run->params, osml_fallback_params_bytes(run)))
+	if (osml_run_first_odd(&run->spec, run->params, 0, n) < n)
 	{
 		run->diverged = true;
 		ereport(ERROR,

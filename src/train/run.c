@@ -181,6 +181,21 @@ osml_run_fit_bytes(const OsmlModelSpec *spec, const OsmlHparams *hparams)
 	return bytes;
 }
 
+double
+osml_run_value(const OsmlModelSpec *spec, const void *vector, size_t i)
+{
+	return spec->precision == OSML_FLOAT32 ? ((const float *) vector)[i] :
+		((const double *) vector)[i];
+}
+
+size_t
+osml_run_first_odd(const OsmlModelSpec *spec, const void *vector, size_t i, size_t n)
+{
+	while (i < n && isfinite(osml_run_value(spec, vector, i)))
+		i++;
+	return i;
+}
+
 void
 osml_run_set_param(const OsmlModelSpec *spec, void *params, size_t i, double value)
 {
@@ -210,7 +225,6 @@ osml_run_weight(const OsmlModelSpec *spec, const OsmlBlock *block, int lo, int h
 		return hi - lo;
 	column = osml_block_column(block, spec->layout.n_dense + 1);
 	for (int i = lo; i < hi; i++)
-		sum += spec->precision == OSML_FLOAT32 ?
-			((const float *) column)[i] : ((const double *) column)[i];
+		sum += osml_run_value(spec, column, i);
 	return sum;
 }

@@ -117,6 +117,12 @@ extern void *osml_run_alloc(OsmlRun *run, Size bytes);
 extern OsmlModelSpec osml_run_spec(const OsmlHparams *hparams, const OsmlLayout *layout,
 								   int n_classes);
 
+/* value i of a vector or a column in the compute type; and the first of values [i, n) that
+ * is not finite, n where all are */
+extern double osml_run_value(const OsmlModelSpec *spec, const void *vector, size_t i);
+extern size_t osml_run_first_odd(const OsmlModelSpec *spec, const void *vector, size_t i,
+								 size_t n);
+
 /* set parameter i, whatever the compute type */
 extern void osml_run_set_param(const OsmlModelSpec *spec, void *params, size_t i,
 							   double value);

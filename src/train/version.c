@@ -33,22 +33,11 @@ pack_weights(const OsmlRun *run)
 							 lengthof(meta));
 }
 
-/* Parameter i in the scaled columns' units, as float64. */
+/* Parameter i in the scaled columns' units. */
 static double
 parameter(const OsmlRun *run, size_t i)
 {
-	return run->spec.precision == OSML_FLOAT32 ?
-		((const float *) run->params)[i] : ((const double *) run->params)[i];
-}
-
-/* And the other way. */
-static void
-set_parameter(OsmlRun *run, size_t i, double value)
-{
-	if (run->spec.precision == OSML_FLOAT32)
-		((float *) run->params)[i] = (float) value;
-	else
-		((double *) run->params)[i] = value;
+	return osml_run_value(&run->spec, run->params, i);
 }
 
 /* One row of osml.feature for each number column. */
@@ -132,7 +121,8 @@ settle_value(OsmlRun *run, int k, int j)
 	for (int c = 0; c < size; c++)
 	{
 		if (count[c] == 0)
-			set_parameter(run, ops->code_place(&run->spec, k, c, j), rows > 0 ? sum / rows : 0);
+			osml_run_set_param(&run->spec, run->params, ops->code_place(&run->spec, k, c, j),
+							   rows > 0 ? sum / rows : 0);
 	}
 }
 
