@@ -865,9 +865,9 @@ COMMENT ON FUNCTION osml_fit_features(text)
 CREATE FUNCTION osml_apply_bins(dataset text, feature text, value double precision)
 	RETURNS integer
 	AS 'MODULE_PATHNAME', 'osml_apply_bins'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+	LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION osml_apply_bins(text, text, double precision)
-	IS 'the bin that a value falls in; feature: the bins, or the column that they cut';
+	IS 'the bin that a value, or NULL, falls in; feature: the bins, or the column that they cut';
 
 CREATE FUNCTION osml_transform_row(dataset_or_model text, "row" record,
 	OUT feature text, OUT "column" text, OUT value double precision, OUT code bigint,

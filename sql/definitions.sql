@@ -57,6 +57,7 @@ SELECT osml_apply_bins('defs', 'lat_bin', 38.61), osml_apply_bins('defs', 'lon_b
 -- Half-open, the last one closed; what is beyond goes to the edge, NaN with NULL.
 SELECT string_agg(osml_apply_bins('defs', 'lat', x)::text, ' ' ORDER BY n)
 	FROM unnest('{38.30,38.4999,38.5,38.7,38.9,0,100,Infinity,-Infinity,NaN}'::float8[]) WITH ORDINALITY u(x, n);
+-- NULL has the bin that a row's NULL has
 SELECT osml_apply_bins('defs', 'lat', NULL), osml_apply_bins(NULL, 'lat', 1), osml_apply_bins('defs', NULL, 1);
 
 -- Edges as given, another name, and a code of its own for what is beyond.
@@ -267,6 +268,7 @@ SELECT pg_temp.outcome($$SELECT osml_bin('defs', 'lat', 3, name => 'fare')$$);
 SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'far', '{lat_bin,lon_bin}')$$);
 SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'c', '{lat_bin,lon}')$$);
 SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'c', '{lat_bin,lom_bin}')$$);
+SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'c', '{lat_bin,lon_bin,lat_bin}')$$);
 SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'c', NULL)$$);
 SELECT pg_temp.outcome($$SELECT osml_cross('defs', 'cell', '{cell,lat_bin}')$$);
 SELECT pg_temp.outcome($$SELECT osml_transform('defs', 'lat', 'log')$$);

@@ -43,6 +43,7 @@ INSERT INTO bad (hparams) VALUES
 	-- names
 	('{"learning_rate": 0.1}'), ('{"Lr": 0.1}'), ('{"lrr": 0.1}'), ('{"batchsize": 10}'), ('{"max_epoch": 10}'),
 	('{"": 1}'), ('{"quite something else": 1}'), ('{"lr\u00e4": 1}'), ('{"limit_train_batch": 3}'),
+	('{"epochs": 3}'), ('{"L2_REG": 1}'), ('{"hidden_units": [3]}'), ('{"random_state": 1}'),
 	('{"max_batches": 3, "limit_train_batches": 4}'), ('{"limit_train_batches": 0.5}'), ('{"swa_start": "x"}'),
 	-- not an object
 	('[]'), ('[{"lr": 1}]'), ('"lr"'), ('1'), ('null'), ('true'),

@@ -13,6 +13,7 @@
 #include "api/fit_dataset.h"
 #include "api/need.h"
 #include "catalog/definition.h"
+#include "compute/block.h"
 #include "source/context_arena.h"
 
 PG_FUNCTION_INFO_V1(osml_apply_bins);
@@ -138,18 +139,24 @@ run_step(const OsmlDatasetRow *dataset, const OsmlDefinition *definition, double
 
 /*
  * osml_apply_bins(dataset, feature, value).  Steps before the bins are run on
- * the value; that of an expression is what the expression gives.
+ * the value; that of an expression is what the expression gives.  A NULL has a bin,
+ * as in a row; only a NULL for a name gives NULL.
  */
 Datum
 osml_apply_bins(PG_FUNCTION_ARGS)
 {
-	OsmlDatasetRow *dataset = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
-	char	   *name = osml_need_text(fcinfo, 1, "feature");
-	double		value = PG_GETARG_FLOAT8(2);
-	List	   *definitions = osml_definitions_find(dataset->dataset_id);
+	double		value = PG_ARGISNULL(2) ? osml_missing() : PG_GETARG_FLOAT8(2);
+	OsmlDatasetRow *dataset;
+	char	   *name;
+	List	   *definitions;
 	int32		code = 0;
 	ListCell   *cell;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	dataset = osml_need_dataset(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	definitions = osml_definitions_find(dataset->dataset_id);
 	foreach(cell, find_steps(dataset, definitions, name))
 	{
 		const OsmlDefinition *definition = lfirst(cell);

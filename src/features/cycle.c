@@ -18,10 +18,12 @@
 #define NAMED_PART 0.25
 
 /* without a name: the ends within a hundredth, and so many of the values, or so
- * many different ones that more cannot be expected of so few rows */
+ * many different ones that more cannot be expected of so few rows; of a range that
+ * has fractions, values in each of so many parts */
 #define END_PART 100
 #define WHOLE_VALUES 0.9
 #define WHOLE_ROWS 0.3
+#define FLOW_PARTS 48
 
 /* and the label is not of one mind for less than this p; it follows a circle by
  * so much better than a line */
@@ -46,24 +48,25 @@ typedef struct Round
 	double		high;
 	double		period;
 	bool		of_day;			/* days are often used in part */
+	bool		flows;			/* what lies between whole numbers is told, too */
 	const char *words;
 } Round;
 
 static const Round cycles[] = {
-	{"hour of day", 0, 23, 24, true, " hour hr hod hourofday "},
-	{"hour of day", 1, 24, 24, true, " hour hr hod hourofday "},
-	{"half hour of day", 0, 47, 48, true, " halfhour "},
-	{"quarter hour of day", 0, 95, 96, true, " quarterhour "},
-	{"minute of day", 0, 1439, 1440, false, " minute mod tod minuteofday "},
-	{"second of day", 0, 86399, 86400, false, " sod tod secondofday "},
-	{"day of week", 0, 6, 7, false, " dow weekday dayofweek wday day "},
-	{"day of week", 1, 7, 7, false, " dow weekday dayofweek wday day "},
-	{"month", 1, 12, 12, false, " month mon mth "},
-	{"day of month", 1, 31, 31, false, " dom day dayofmonth mday "},
-	{"minute or second", 0, 59, 60, false, " minute second "},
-	{"week of year", 1, 53, 52.18, false, " week weekofyear "},
-	{"day of year", 1, 366, 365.25, false, " doy dayofyear yday "},
-	{"angle", 0, 359, 360, false, " angle bearing heading azimuth direction dir degrees "},
+	{"hour of day", 0, 23, 24, true, true, " hour hr hod hourofday "},
+	{"hour of day", 1, 24, 24, true, false, " hour hr hod hourofday "},
+	{"half hour of day", 0, 47, 48, true, false, " halfhour "},
+	{"quarter hour of day", 0, 95, 96, true, false, " quarterhour "},
+	{"minute of day", 0, 1439, 1440, false, true, " minute mod tod minuteofday "},
+	{"second of day", 0, 86399, 86400, false, true, " sod tod secondofday "},
+	{"day of week", 0, 6, 7, false, false, " dow weekday dayofweek wday day "},
+	{"day of week", 1, 7, 7, false, false, " dow weekday dayofweek wday day "},
+	{"month", 1, 12, 12, false, false, " month mon mth "},
+	{"day of month", 1, 31, 31, false, false, " dom day dayofmonth mday "},
+	{"minute or second", 0, 59, 60, false, false, " minute second "},
+	{"week of year", 1, 53, 52.18, false, false, " week weekofyear "},
+	{"day of year", 1, 366, 365.25, false, false, " doy dayofyear yday "},
+	{"angle", 0, 359, 360, false, true, " angle bearing heading azimuth direction dir degrees "},
 };
 
 /* weighted sums over the column's values, of deviations from the mean */
@@ -174,15 +177,66 @@ follow_circle(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *
 	return OSML_OK;
 }
 
-/* do the values fill the range, from end to end? */
-static bool
-fills(const OsmlColumnFacts *facts, const OsmlView *view, double low, double high)
+/* the greatest number that all values are multiples of, counted from low */
+static double
+grid(const OsmlView *view, double low)
 {
-	double		end = floor((high - low) / END_PART);
+	double		step = 0;
 
-	return facts->integral && facts->min <= low + end && facts->max >= high - end &&
-		view->n_values >= fmin(WHOLE_VALUES * (high - low + 1),
-							   WHOLE_ROWS * view->n_present);
+	for (int c = 0; c < view->n_values && step != 1; c++)
+	{
+		double		value = view->value[c] - low;
+
+		while (value != 0)
+		{
+			double		rest = fmod(step, value);
+
+			step = value;
+			value = rest;
+		}
+	}
+	return step > 0 ? step : 1;
+}
+
+/* do whole values fill the range, from end to end, be it in steps of ten minutes? */
+static bool
+fills_whole(const OsmlColumnFacts *facts, const OsmlView *view, const Round *round)
+{
+	double		end = floor((round->high - round->low) / END_PART);
+	double		step = round->flows ? grid(view, round->low) : 1;
+	double		whole = floor((round->high - round->low) / step) + 1;
+
+	return facts->min <= round->low + end && whole >= MIN_RANGE &&
+		facts->max >= round->high - fmax(end, step - 1) &&
+		view->n_values >= fmin(WHOLE_VALUES * whole, WHOLE_ROWS * view->n_present);
+}
+
+/* do values with fractions fill the whole round, in each of its parts? */
+static bool
+fills_flowing(const OsmlColumnFacts *facts, const OsmlView *view, const Round *round)
+{
+	double		end = round->period / END_PART;
+	bool		met[FLOW_PARTS] = {false};
+	int			n_met = 0;
+
+	if (facts->min > round->low + end || facts->max < round->low + round->period - end)
+		return false;
+	for (int c = 0; c < view->n_values; c++)
+	{
+		double		part = floor((view->value[c] - round->low) / round->period * FLOW_PARTS);
+		int			i = part < 0 ? 0 : part >= FLOW_PARTS ? FLOW_PARTS - 1 : (int) part;
+
+		n_met += !met[i];
+		met[i] = true;
+	}
+	return n_met == FLOW_PARTS;
+}
+
+static bool
+fills(const OsmlColumnFacts *facts, const OsmlView *view, const Round *round)
+{
+	return facts->integral ? fills_whole(facts, view, round) :
+		round->flows && fills_flowing(facts, view, round);
 }
 
 /* does the name say so?  The last word says it best, but a speed is per hour, and a
@@ -250,7 +304,7 @@ osml_cycle(const OsmlArena *arena, const OsmlColumnKind *kind,
 			facts->max - facts->min < (last && cycles[i].of_day ? NAMED_PART : NAMED_RANGE) *
 			(high - low))
 			continue;
-		if (!named && fills(facts, view, low, high) && explained->p < RELATED_P &&
+		if (!named && fills(facts, view, &cycles[i]) && explained->p < RELATED_P &&
 			follow_circle(arena, target, view, cycles[i].period,
 						  high - low < FINE_RANGE ? 1 : HARMONICS, noise,
 						  &follows) != OSML_OK)

@@ -151,6 +151,17 @@ check_step(const OsmlProgram *program, const OsmlStep *step, const OsmlRegister 
 				 kind_name(transform->input), kind_name(in[k].kind));
 		return false;
 	}
+	/* of categories, what is crossed with itself says nothing more */
+	for (int k = 1; k < step->n_in && transform->input == OSML_VALUE_CODE; k++)
+	{
+		for (int l = 0; l < k; l++)
+		{
+			if (in[l].index != in[k].index)
+				continue;
+			snprintf(message, 256, "inputs %d and %d are the same", l + 1, k + 1);
+			return false;
+		}
+	}
 	return transform->check == NULL || transform->check(step, message);
 }
 

@@ -48,13 +48,64 @@ static const struct
 	{"swa_start", "swa_epoch_start"},
 };
 
-/* The place of a line, which may be a copy with an alias as its name. */
+/* what is no key, but is called so elsewhere, for hints */
+static const struct
+{
+	const char *elsewhere;
+	size_t		offset;
+}			elsewhere_names[] = {
+	{"learning_rate", offsetof(OsmlHparams, lr)},
+	{"learn_rate", offsetof(OsmlHparams, lr)},
+	{"ls_init_learn_rate", offsetof(OsmlHparams, lr)},
+	{"eta0", offsetof(OsmlHparams, lr)},
+	{"stepsize", offsetof(OsmlHparams, lr)},
+	{"epochs", offsetof(OsmlHparams, max_epochs)},
+	{"n_epochs", offsetof(OsmlHparams, max_epochs)},
+	{"num_epochs", offsetof(OsmlHparams, max_epochs)},
+	{"max_iter", offsetof(OsmlHparams, max_epochs)},
+	{"max_iterations", offsetof(OsmlHparams, max_epochs)},
+	{"n_iterations", offsetof(OsmlHparams, max_epochs)},
+	{"l2", offsetof(OsmlHparams, weight_decay)},
+	{"l2_reg", offsetof(OsmlHparams, weight_decay)},
+	{"alpha", offsetof(OsmlHparams, weight_decay)},
+	{"lambda_value", offsetof(OsmlHparams, weight_decay)},
+	{"l1_reg", offsetof(OsmlHparams, l1)},
+	{"early_stop", offsetof(OsmlHparams, early_stopping)},
+	{"n_iter_no_change", offsetof(OsmlHparams, patience)},
+	{"min_rel_progress", offsetof(OsmlHparams, min_delta)},
+	{"tol", offsetof(OsmlHparams, min_delta)},
+	{"hidden_units", offsetof(OsmlHparams, num_hidden_neurons)},
+	{"hidden_layer_sizes", offsetof(OsmlHparams, num_hidden_neurons)},
+	{"hidden_layers", offsetof(OsmlHparams, num_hidden_neurons)},
+	{"clip_grad_norm", offsetof(OsmlHparams, gradient_clip_val)},
+	{"clip_grad_value", offsetof(OsmlHparams, gradient_clip_val)},
+	{"max_grad_norm", offsetof(OsmlHparams, gradient_clip_val)},
+	{"gradient_accumulation_steps", offsetof(OsmlHparams, accumulate_grad_batches)},
+	{"scheduler", offsetof(OsmlHparams, lr_schedule)},
+	{"learn_rate_strategy", offsetof(OsmlHparams, lr_schedule)},
+	{"beta_1", offsetof(OsmlHparams, betas)},
+	{"beta_2", offsetof(OsmlHparams, betas)},
+	{"random_state", offsetof(OsmlHparams, seed)},
+	{"validation_fraction", offsetof(OsmlHparams, val_fraction)},
+	{"data_split_eval_fraction", offsetof(OsmlHparams, val_fraction)},
+	{"input_label_cols", offsetof(OsmlHparams, label)},
+	{"target", offsetof(OsmlHparams, label)},
+	{"class_weights", offsetof(OsmlHparams, class_weight)},
+	{"auto_class_weights", offsetof(OsmlHparams, class_weight)},
+	{"fit_intercept", offsetof(OsmlHparams, bias)},
+	{"n_jobs", offsetof(OsmlHparams, threads)},
+	{"num_threads", offsetof(OsmlHparams, threads)},
+	{"dtype", offsetof(OsmlHparams, precision)},
+	{"accelerator", offsetof(OsmlHparams, device)},
+};
+
+/* The place of the line whose value is kept there; copies have an alias as their name. */
 static int
-line_number(const OsmlHparamLine *line)
+line_at(size_t offset)
 {
 	int			i = 0;
 
-	while (osml_hparam_lines[i].offset != line->offset)
+	while (osml_hparam_lines[i].offset != offset)
 		i++;
 	return i;
 }
@@ -63,7 +114,7 @@ line_number(const OsmlHparamLine *line)
 pg_noreturn static void
 form_error(const OsmlHparamLine *line, const char *what)
 {
-	char	   *range = osml_hparam_range(line_number(line));
+	char	   *range = osml_hparam_range(line_at(line->offset));
 	const char *values = valid_values[line->kind];
 
 	ereport(ERROR,
@@ -430,6 +481,11 @@ unknown_key(const char *key)
 	for (int i = 0; i < (int) lengthof(aliases); i++)
 		osml_nearest_offer(&nearest, aliases[i].alias);
 	best = osml_nearest_end(&nearest);
+	for (int i = 0; i < (int) lengthof(elsewhere_names); i++)
+	{
+		if (pg_strcasecmp(elsewhere_names[i].elsewhere, key) == 0)
+			best = osml_hparam_lines[line_at(elsewhere_names[i].offset)].info.name;
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown hyperparameter \"%s\"", key),
@@ -495,13 +551,13 @@ apply_object(OsmlHparams *hparams, Jsonb *object)
 			char	   *key = scalar_text(&value);
 
 			line = *find_line(key);
-			if (bms_is_member(line_number(&line), seen))
+			if (bms_is_member(line_at(line.offset), seen))
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("hyperparameter \"%s\" is given twice",
 								line.info.name),
 						 errdetail("One of its names is an alias of the other.")));
-			seen = bms_add_member(seen, line_number(&line));
+			seen = bms_add_member(seen, line_at(line.offset));
 			/* messages have the name that the user wrote */
 			line.info.name = key;
 		}

@@ -97,6 +97,10 @@ static double mass(int i, double y) { return 1.5e9 * exp(0.5 * table_normal(i, 1
 /* circles, and what fills the range of one */
 static double clock_hour(int i, double y) { return hour(i); }
 static double minute(int i, double y) { return 60 * hour(i) + floor(60 * table_unit(i, 16)); }
+static double hour_fraction(int i, double y) { return hour(i) + table_unit(i, 16); }
+static double second_of_minute(int i, double y) { return 60 * minute(i, y); }
+static double grade_fraction(int i, double y) { return 24 * pow(table_unit(i, 17), 1 + 0.6 * y); }
+static double no_fraction(int i, double y) { return 24 * table_unit(i, 17); }
 static double late_hour(int i, double y) { return hour(i) + 1; }
 static double opening_hour(int i, double y) { return 8 + floor(12 * hour(i) / 24.0); }
 static double hhmm(int i, double y) { return 100 * hour(i) + floor(60 * table_unit(i, 16)); }
@@ -144,6 +148,10 @@ static const Case drift_cases[] = {
 	{{.name = "a",.is_integer = true}, clock_hour, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
 	{{.name = "a",.is_integer = true}, minute, OSML_LOOK, OSML_MEANS_CYCLE, "minute of day goes round"},
 	{{.name = "minute_of_day",.is_integer = true}, minute, OSML_LOOK, OSML_MEANS_CYCLE, "minute of day goes round"},
+	{{.name = "a"}, hour_fraction, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
+	{{.name = "a",.is_integer = true}, second_of_minute, OSML_LOOK, OSML_MEANS_CYCLE, "second of day goes round"},
+	{{.name = "a"}, grade_fraction, OSML_KEEP, OSML_MEANS_SIZE, ""},
+	{{.name = "a"}, no_fraction, OSML_LOOK, OSML_MEANS_SIZE, "no relation"},
 	{{.name = "a",.is_integer = true}, late_hour, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
 	{{.name = "hour",.is_integer = true}, opening_hour, OSML_LOOK, OSML_MEANS_CYCLE, "hour of day goes round"},
 	{{.name = "km_per_hour",.is_integer = true}, opening_hour, OSML_KEEP, OSML_MEANS_SIZE, ""},

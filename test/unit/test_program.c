@@ -127,6 +127,21 @@ draw_inputs(const OsmlProgram *program, OsmlStep *step, OsmlRegister *in)
 	return n > 0;
 }
 
+/* does a category come twice, as no step of a program may have it? */
+static bool
+is_repeated(const OsmlStep *step, const OsmlRegister *in)
+{
+	for (int k = 1; k < step->n_in && step->transform->input == OSML_VALUE_CODE; k++)
+	{
+		for (int l = 0; l < k; l++)
+		{
+			if (in[l].index == in[k].index)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* a program of random steps, some columns of which are outputs, some twice */
 static OsmlProgram *
 draw_program(int n_steps)
@@ -142,7 +157,7 @@ draw_program(int n_steps)
 		OsmlRegister in[OSML_MAX_STEP_INPUTS];
 
 		draw_params(&step);
-		if (draw_inputs(program, &step, in))
+		if (draw_inputs(program, &step, in) && !is_repeated(&step, in))
 			add(program, &step, in);
 	}
 	for (int i = 0; i < n_steps; i++)
