@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 
 #include "catalog/bin.h"
 #include "catalog/scope.h"
@@ -17,11 +16,11 @@ static OsmlStatement delete_bins = OSML_STATEMENT(
 	"DELETE FROM osml.bin WHERE (dataset_id = $1 OR version_id = $2) AND feature = $3",
 	INT8OID, INT8OID, TEXTOID);
 
-static OsmlStatement insert_bin = OSML_STATEMENT(
+static OsmlStatement insert_bins = OSML_STATEMENT(
 	"INSERT INTO osml.bin (dataset_id, version_id, feature, bin, low, high, category,"
-	" count, mean_label) VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, -1), $9)",
-	INT8OID, INT8OID, TEXTOID, INT8OID, FLOAT8OID, FLOAT8OID, TEXTOID, INT8OID,
-	FLOAT8OID);
+	" count, mean_label) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+	INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID, INT8ARRAYOID, FLOAT8ARRAYOID, FLOAT8ARRAYOID,
+	TEXTARRAYOID, INT8ARRAYOID, FLOAT8ARRAYOID);
 
 static OsmlStatement find_categories = OSML_STATEMENT(
 	"SELECT category FROM osml.bin WHERE dataset_id = $1 AND feature = $2 ORDER BY bin",
@@ -104,40 +103,36 @@ push_id(OsmlArgs *args, int64 id)
 		osml_push_int8(args, id);
 }
 
-static void
-insert_row(int64 dataset_id, int64 version_id, const char *feature, const OsmlBinRow *row)
-{
-	OsmlArgs	args = {0};
-
-	push_id(&args, dataset_id);
-	push_id(&args, version_id);
-	osml_push_text(&args, feature);
-	osml_push_int8(&args, row->bin);
-	osml_push_float8(&args, row->low);
-	osml_push_float8(&args, row->high);
-	osml_push_text(&args, row->category);
-	osml_push_int8(&args, row->count);
-	osml_push_float8(&args, row->mean_label);
-	osml_statement_write(&insert_bin, &args);
-}
-
 void
 osml_bins_replace(int64 dataset_id, int64 version_id, const char *feature,
 				  const OsmlBinRow *bins, int n)
 {
 	OsmlCatalogScope scope;
-	OsmlArgs	args = {0};
+	OsmlArgs	all = {0};
+	OsmlInserts inserts;
 
 	osml_catalog_begin(&scope);
-	push_id(&args, dataset_id);
-	push_id(&args, version_id);
-	osml_push_text(&args, feature);
-	osml_statement_write(&delete_bins, &args);
+	push_id(&all, dataset_id);
+	push_id(&all, version_id);
+	osml_push_text(&all, feature);
+	osml_statement_write(&delete_bins, &all);
+	osml_inserts_begin(&inserts, &insert_bins);
 	for (int i = 0; i < n; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		insert_row(dataset_id, version_id, feature, &bins[i]);
+		OsmlArgs	args = all;
+
+		osml_push_int8(&args, bins[i].bin);
+		osml_push_float8(&args, bins[i].low);
+		osml_push_float8(&args, bins[i].high);
+		osml_push_text(&args, bins[i].category);
+		if (bins[i].count < 0)
+			osml_push_null(&args);
+		else
+			osml_push_int8(&args, bins[i].count);
+		osml_push_float8(&args, bins[i].mean_label);
+		osml_inserts_add(&inserts, &args);
 	}
+	osml_inserts_end(&inserts);
 	osml_catalog_end(&scope);
 }
 

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "catalog/feature_rows.h"
 #include "catalog/statement.h"
 
@@ -20,12 +18,12 @@ static OsmlStatement insert_feature = OSML_STATEMENT(
 	INT8OID, INT4OID, TEXTOID, INT4OID, INT4OID, TEXTOID, INT8OID, FLOAT8OID,
 	FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT4OID, FLOAT8ARRAYOID);
 
-static OsmlStatement insert_weight = OSML_STATEMENT(
+static OsmlStatement insert_weights = OSML_STATEMENT(
 	"INSERT INTO osml.weight (version_id, position, feature, class, category, weight,"
 	" scaled_weight, std_error, t_stat, p_value, collinear)"
-	" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-	INT8OID, INT4OID, TEXTOID, TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
-	FLOAT8OID, BOOLOID);
+	" SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+	INT8ARRAYOID, INT4ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, FLOAT8ARRAYOID,
+	FLOAT8ARRAYOID, FLOAT8ARRAYOID, FLOAT8ARRAYOID, FLOAT8ARRAYOID, BOOLARRAYOID);
 
 static OsmlStatement find_features = OSML_STATEMENT(
 	"SELECT column_name, element, n_elements, type, n, mean, std, min, max,"
@@ -68,7 +66,7 @@ insert_one_feature(int64 version_id, int position,
 
 /* One row of osml.weight. */
 static void
-insert_one_weight(int64 version_id, int position, const OsmlVersionWeight *weight)
+add_weight(OsmlInserts *inserts, int64 version_id, int position, const OsmlVersionWeight *weight)
 {
 	OsmlArgs	args = {0};
 
@@ -83,20 +81,21 @@ insert_one_weight(int64 version_id, int position, const OsmlVersionWeight *weigh
 	osml_push_float8(&args, weight->t_stat);
 	osml_push_float8(&args, weight->p_value);
 	osml_push(&args, BoolGetDatum(weight->collinear));
-	osml_statement_write(&insert_weight, &args);
+	osml_inserts_add(inserts, &args);
 }
 
 /* Features count from 1, weights from the intercept, which is 0. */
 void
 osml_features_insert(const OsmlVersionRow *row)
 {
+	OsmlInserts inserts;
+
 	for (int i = 0; i < row->n_features; i++)
 		insert_one_feature(row->version_id, i + 1, &row->features[i]);
+	osml_inserts_begin(&inserts, &insert_weights);
 	for (int i = 0; i < row->n_weights; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		insert_one_weight(row->version_id, i, &row->weights_report[i]);
-	}
+		add_weight(&inserts, row->version_id, i, &row->weights_report[i]);
+	osml_inserts_end(&inserts);
 }
 
 /* Read the features of a version in the order of its weights. */

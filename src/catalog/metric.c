@@ -4,9 +4,6 @@
  */
 #include "postgres.h"
 
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -20,9 +17,9 @@
  */
 static OsmlStatement insert_metrics = OSML_STATEMENT(
 	"INSERT INTO osml.metric (run_id, step, epoch, phase, name, value, at)"
-	" SELECT $1, m.* FROM unnest($2, $3, $4, $5, $6, $7) AS m"
+	" SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)"
 	" ON CONFLICT DO NOTHING",
-	INT8OID, INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID,
+	INT8ARRAYOID, INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID,
 	FLOAT8ARRAYOID, TIMESTAMPTZARRAYOID);
 
 static OsmlStatement find_metric = OSML_STATEMENT(
@@ -30,47 +27,30 @@ static OsmlStatement find_metric = OSML_STATEMENT(
 	" ORDER BY step",
 	INT8OID, TEXTOID);
 
-/* Push n datums as an array parameter. */
-static void
-push_array(OsmlArgs *args, Datum *values, int n, Oid type)
-{
-	int16		length;
-	bool		by_value;
-	char		align;
-
-	get_typlenbyvalalign(type, &length, &by_value, &align);
-	osml_push(args, PointerGetDatum(construct_array(values, n, type, length,
-													by_value, align)));
-}
-
-/* Push one column of the rows; at most a second's worth, so memory is small. */
-#define PUSH_COLUMN(type, expression) \
-	do { \
-		for (int i = 0; i < n; i++) \
-			values[i] = (expression); \
-		push_array(&args, values, n, (type)); \
-	} while (0)
-
-/* Add metric rows, all with one statement. */
 void
-osml_metric_insert(int64 run_id, const OsmlMetricRow *rows, int n)
+osml_metric_insert(int64 run_id, const OsmlMetricRow *metrics, int n)
 {
 	OsmlCatalogScope scope;
-	OsmlArgs	args = {0};
-	Datum	   *values;
+	OsmlInserts inserts;
 
 	if (n == 0)
 		return;
 	osml_catalog_begin(&scope);
-	values = palloc(n * sizeof(Datum));
-	osml_push_int8(&args, run_id);
-	PUSH_COLUMN(INT8OID, Int64GetDatum(rows[i].step));
-	PUSH_COLUMN(INT8OID, Int64GetDatum(rows[i].epoch));
-	PUSH_COLUMN(TEXTOID, CStringGetTextDatum(rows[i].phase));
-	PUSH_COLUMN(TEXTOID, CStringGetTextDatum(rows[i].name));
-	PUSH_COLUMN(FLOAT8OID, Float8GetDatum(rows[i].value));
-	PUSH_COLUMN(TIMESTAMPTZOID, TimestampTzGetDatum(rows[i].at));
-	osml_statement_write(&insert_metrics, &args);
+	osml_inserts_begin(&inserts, &insert_metrics);
+	for (int i = 0; i < n; i++)
+	{
+		OsmlArgs	args = {0};
+
+		osml_push_int8(&args, run_id);
+		osml_push_int8(&args, metrics[i].step);
+		osml_push_int8(&args, metrics[i].epoch);
+		osml_push_text(&args, metrics[i].phase);
+		osml_push_text(&args, metrics[i].name);
+		osml_push(&args, Float8GetDatum(metrics[i].value));
+		osml_push(&args, TimestampTzGetDatum(metrics[i].at));
+		osml_inserts_add(&inserts, &args);
+	}
+	osml_inserts_end(&inserts);
 	osml_catalog_end(&scope);
 }
 

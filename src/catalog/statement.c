@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -174,6 +175,64 @@ uint64
 osml_statement_write(OsmlStatement *statement, OsmlArgs *args)
 {
 	return statement_run(statement, args, false);
+}
+
+void
+osml_inserts_begin(OsmlInserts *inserts, OsmlStatement *statement)
+{
+	inserts->statement = statement;
+	inserts->n = 0;
+	for (int k = 0; k < statement->n_args; k++)
+	{
+		inserts->values[k] = palloc(OSML_ROWS_AT_ONCE * sizeof(Datum));
+		inserts->nulls[k] = palloc(OSML_ROWS_AT_ONCE * sizeof(bool));
+	}
+}
+
+/* Write the rows that are there. */
+static void
+inserts_flush(OsmlInserts *inserts)
+{
+	OsmlArgs	args = {0};
+
+	for (int k = 0; k < inserts->statement->n_args; k++)
+	{
+		Oid			type = get_element_type(inserts->statement->types[k]);
+		int			lower = 1;
+		int16		length;
+		bool		by_value;
+		char		align;
+
+		get_typlenbyvalalign(type, &length, &by_value, &align);
+		osml_push(&args, PointerGetDatum(construct_md_array(inserts->values[k], inserts->nulls[k],
+															1, &inserts->n, &lower, type,
+															length, by_value, align)));
+	}
+	osml_statement_write(inserts->statement, &args);
+	for (int k = 0; k < args.n; k++)
+		pfree(DatumGetPointer(args.values[k]));
+	inserts->n = 0;
+}
+
+void
+osml_inserts_add(OsmlInserts *inserts, const OsmlArgs *args)
+{
+	CHECK_FOR_INTERRUPTS();
+	Assert(args->n == inserts->statement->n_args);
+	for (int k = 0; k < args->n; k++)
+	{
+		inserts->values[k][inserts->n] = args->values[k];
+		inserts->nulls[k][inserts->n] = args->nulls[k] == 'n';
+	}
+	if (++inserts->n == OSML_ROWS_AT_ONCE)
+		inserts_flush(inserts);
+}
+
+void
+osml_inserts_end(OsmlInserts *inserts)
+{
+	if (inserts->n > 0)
+		inserts_flush(inserts);
 }
 
 /* Start pulling columns of a result row of the statement run last. */

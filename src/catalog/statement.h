@@ -66,6 +66,32 @@ extern Datum osml_text_array(const List *strings);
 extern uint64 osml_statement_read(OsmlStatement *statement, OsmlArgs *args);
 extern uint64 osml_statement_write(OsmlStatement *statement, OsmlArgs *args);
 
+/*
+ * Rows for a statement that takes an array for each column, as in
+ * INSERT INTO t (a, b) SELECT * FROM unnest($1, $2):
+ *
+ *	  osml_inserts_begin(&inserts, &insert);
+ *	  for ...
+ *		  osml_push_...(&args, ...), osml_inserts_add(&inserts, &args);
+ *	  osml_inserts_end(&inserts);
+ *
+ * A statement has a cost of its own, and here it comes once in a thousand rows.
+ * Rows are in the context that was current at the beginning.
+ */
+#define OSML_ROWS_AT_ONCE 1000
+
+typedef struct OsmlInserts
+{
+	OsmlStatement *statement;
+	int			n;
+	Datum	   *values[OSML_MAX_ARGS];	/* of each column, of OSML_ROWS_AT_ONCE */
+	bool	   *nulls[OSML_MAX_ARGS];
+} OsmlInserts;
+
+extern void osml_inserts_begin(OsmlInserts *inserts, OsmlStatement *statement);
+extern void osml_inserts_add(OsmlInserts *inserts, const OsmlArgs *args);
+extern void osml_inserts_end(OsmlInserts *inserts);
+
 /* the columns of one result row, pulled from left to right */
 typedef struct OsmlFields
 {
