@@ -348,10 +348,10 @@ SELECT dataset, feature FROM osml.definitions WHERE feature ~ '^l[12]' ORDER BY 
 
 -- --- Nothing to learn from ---------------------------------------------------------------
 
--- A value that several quantiles fall on is a bin of its own.
-CREATE TABLE defs_ties AS SELECT i::float8 AS y, i % 2 AS flag, CASE WHEN i % 10 = 0 THEN i / 2000.0 ELSE 0 END AS low, CASE WHEN i % 10 = 0 THEN i / 2000.0 ELSE 9 END AS high, i % 10 AS ten, 4 AS one, i AS spread FROM generate_series(1, 1000) i;
+-- A value that several quantiles fall on is a bin of its own, and what is as frequent as a bin.
+CREATE TABLE defs_ties AS SELECT i::float8 AS y, i % 2 AS flag, CASE WHEN i % 10 = 0 THEN i / 2000.0 ELSE 0 END AS low, CASE WHEN i % 10 = 0 THEN i / 2000.0 ELSE 9 END AS high, i % 10 AS ten, i % 3 AS three, 4 AS one, i AS spread FROM generate_series(1, 1000) i;
 SELECT osml_create_dataset('defs ties', 'defs_ties', 'y', '{spread}') > 0;
-SELECT osml_bin('defs ties', f, CASE f WHEN 'ten' THEN 50 ELSE 4 END, method => 'quantile') FROM unnest('{flag,low,high,ten,one,spread}'::text[]) f;
+SELECT osml_bin('defs ties', f, CASE f WHEN 'ten' THEN 50 WHEN 'three' THEN 3 ELSE 4 END, method => 'quantile') FROM unnest('{flag,low,high,ten,three,one,spread}'::text[]) f;
 SELECT osml_fit_features('defs ties');
 SELECT feature, count(*), string_agg(round(low::numeric, 4)::text, ' ' ORDER BY bin) AS low, string_agg(count::text, ' ' ORDER BY bin) AS count FROM osml.bins WHERE dataset = 'defs ties' AND count > 0 GROUP BY feature ORDER BY feature;
 SELECT osml_drop_dataset('defs ties');

@@ -5,8 +5,10 @@
 #include "features/cycle.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "features/column_name.h"
+#include "features/curve.h"
 #include "features/transforms.h"
 
 /* a shorter range is that of a count or a grade as well */
@@ -69,76 +71,6 @@ static const Round cycles[] = {
 	{"angle", 0, 359, 360, false, true, " angle bearing heading azimuth direction dir degrees "},
 };
 
-/* weighted sums over the column's values, of deviations from the mean */
-static double
-product(const OsmlView *view, const double *a, const double *b)
-{
-	double		sum = 0;
-
-	for (int c = 0; c < view->n_values; c++)
-		sum += view->count[c] * a[c] * b[c];
-	return sum;
-}
-
-static void
-centre(const OsmlView *view, double *a)
-{
-	double		mean = 0;
-
-	for (int c = 0; c < view->n_values; c++)
-		mean += view->count[c] * a[c];
-	mean /= view->n_present;
-	for (int c = 0; c < view->n_values; c++)
-		a[c] -= mean;
-}
-
-/* make columns orthogonal to each other and to a constant, by Gram and Schmidt */
-static void
-orthogonalize(const OsmlView *view, double **columns, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		centre(view, columns[i]);
-		for (int j = 0; j < i; j++)
-		{
-			double		square = product(view, columns[j], columns[j]);
-			double		factor = square > 0 ?
-				product(view, columns[i], columns[j]) / square : 0;
-
-			for (int c = 0; c < view->n_values; c++)
-				columns[i][c] -= factor * columns[j][c];
-		}
-	}
-}
-
-/* sum of squares of the label's means that orthogonal columns tell */
-static double
-told(const OsmlView *view, const double *mean, double **columns, int n)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < n; i++)
-	{
-		double		square = product(view, columns[i], columns[i]);
-		double		with = product(view, columns[i], mean);
-
-		sum += square > 0 ? with * with / square : 0;
-	}
-	return sum;
-}
-
-static void
-label_means(const OsmlTarget *target, const OsmlView *view, int k, double *mean)
-{
-	for (int c = 0; c < view->n_values; c++)
-		mean[c] = 0;
-	for (int i = 0; i < view->n; i++)
-	{
-		if (view->code[i] >= 0)
-			mean[view->code[i]] += target->y[k][i] / view->count[view->code[i]];
-	}
-}
-
 /*
  * Is a circle's sine and cosine, of one or two rounds, closer to the label's mean
  * by value than a straight line?  Each column is charged what chance gives it.
@@ -148,33 +80,31 @@ follow_circle(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *
 			  double period, int harmonics, double noise, bool *follows)
 {
 	int			n = 2 * harmonics;
-	double	   *columns[2 * HARMONICS + 1];
-	double	   *room = osml_arena_alloc(arena, sizeof(double) * view->n_values * (n + 2));
-	double		circle = 0;
-	double		line = 0;
+	double	   *columns[2 * HARMONICS];
+	double	   *room = osml_arena_alloc(arena, sizeof(double) * view->n_values * n);
+	double		circle;
+	double		line;
+	OsmlStatus	status;
 
 	if (room == NULL)
 		return OSML_OUT_OF_MEMORY;
-	for (int i = 0; i <= n; i++)
-		columns[i] = room + (size_t) (i + 1) * view->n_values;
+	for (int i = 0; i < n; i++)
+		columns[i] = room + (size_t) i * view->n_values;
 	for (int c = 0; c < view->n_values; c++)
 	{
 		for (int h = 0; h < harmonics; h++)
 			osml_circle(view->value[c], period / (h + 1), &columns[2 * h][c],
 						&columns[2 * h + 1][c]);
-		columns[n][c] = view->value[c];
 	}
-	orthogonalize(view, columns, n);
-	orthogonalize(view, &columns[n], 1);
-	for (int k = 0; k < target->m; k++)
+	status = osml_curve_told(arena, target, view, columns, n, &circle);
+	if (status == OSML_OK)
 	{
-		label_means(target, view, k, room);
-		circle += told(view, room, columns, n);
-		line += told(view, room, &columns[n], 1);
+		memcpy(columns[0], view->value, sizeof(double) * view->n_values);
+		status = osml_curve_told(arena, target, view, columns, 1, &line);
 	}
 	osml_arena_release(arena, room);
-	*follows = circle - n * noise > CIRCLE_AHEAD * fmax(0, line - noise);
-	return OSML_OK;
+	*follows = status == OSML_OK && circle - n * noise > CIRCLE_AHEAD * fmax(0, line - noise);
+	return status;
 }
 
 /* the greatest number that all values are multiples of, counted from low */

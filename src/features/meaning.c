@@ -8,12 +8,16 @@
 #include <string.h>
 
 #include "features/column_name.h"
+#include "features/curve.h"
 
 /* of two values a line says all that there is to say */
 #define CODE_MIN_VALUES 3
 
 /* weight of evidence that makes a code */
 #define CODE_EVIDENCE 3
+
+/* a parabola that tells so much of what the values do is the label's form */
+#define BEND 0.9
 
 /* values explain the label for certain below this p */
 #define SURE 1e-4
@@ -90,12 +94,7 @@ measure_jagged(const OsmlArena *arena, const OsmlTarget *target, const OsmlView 
 		return OSML_OUT_OF_MEMORY;
 	for (int k = 0; k < target->m; k++)
 	{
-		memset(mean, 0, sizeof(double) * view->n_values);
-		for (int i = 0; i < view->n; i++)
-		{
-			if (view->code[i] >= 0)
-				mean[view->code[i]] += target->y[k][i] / view->count[view->code[i]];
-		}
+		osml_curve_means(target, view, k, mean);
 		for (int c = 1; c < view->n_values; c++)
 		{
 			double		a = view->count[c - 1];
@@ -114,9 +113,41 @@ measure_jagged(const OsmlArena *arena, const OsmlTarget *target, const OsmlView 
 }
 
 /*
+ * Which share of what the values tell do a parabola's tell?  As jumps between few
+ * values may be a curve's.
+ */
+static OsmlStatus
+measure_bend(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *view,
+			 const OsmlExplained *by_value, double *bend)
+{
+	double	   *columns[2];
+	double		told;
+	double		centre;
+
+	*bend = NAN;
+	if (view->n_values < CODE_MIN_VALUES || by_value->p >= SURE || by_value->share <= 0)
+		return OSML_OK;
+	columns[0] = osml_arena_alloc(arena, 2 * sizeof(double) * view->n_values);
+	if (columns[0] == NULL)
+		return OSML_OUT_OF_MEMORY;
+	columns[1] = columns[0] + view->n_values;
+	centre = view->value[view->n_values / 2];
+	for (int c = 0; c < view->n_values; c++)
+	{
+		columns[0][c] = view->value[c] - centre;
+		columns[1][c] = columns[0][c] * columns[0][c];
+	}
+	if (osml_curve_told(arena, target, view, columns, 2, &told) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
+	osml_arena_release(arena, columns[0]);
+	*bend = told / (target->total * by_value->share);
+	return OSML_OK;
+}
+
+/*
  * Numbers that name things: whole, with gaps; the label jumps from one to the next
- * and knows no direction.  Of few values that may be a count's curve, which a line
- * does not follow either.  A product of two numbers may do that as well, so
+ * and knows no direction, nor a bend, such as of ratings of which the middle is best.
+ * A product of two numbers may do that as well, so
  * where nothing but the label says it, that is noted.
  */
 static bool
@@ -132,7 +163,7 @@ is_code(const OsmlColumnFacts *facts, const OsmlColumnKind *kind, const OsmlView
 		osml_name_ends_before(kind->name, code_words, generic_words);
 	found->looks_named = named || found->digits >= 4;
 	evidence += named ? 2 : 0;
-	evidence += found->jagged > 0.5 && found->line < 0.5 ? 2 : 0;
+	evidence += found->jagged > 0.5 && found->line < 0.5 && !(found->bend > BEND) ? 2 : 0;
 	evidence += found->line < 0.2 ? 1 : 0;
 	evidence += found->digits >= 4 && (named || facts->max > 1.5 * facts->min) ? 1 : 0;
 	/* few of the values that the range would allow, each used again and again */
@@ -189,7 +220,9 @@ measure_numbers(const Question *question, OsmlMeaningFound *found)
 	found->digits = fixed_digits(facts);
 	if (follow_place(arena, question->view, &found->place) != OSML_OK ||
 		measure_jagged(arena, question->target, question->view, by_value,
-					   &found->jagged) != OSML_OK)
+					   &found->jagged) != OSML_OK ||
+		measure_bend(arena, question->target, question->view, by_value,
+					 &found->bend) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
 	return osml_cycle(arena, kind, facts, question->target, question->view,
 					  by_value->p < by_bin->p ? by_value : by_bin, &found->cycle);
@@ -231,7 +264,7 @@ osml_meaning(const OsmlSample *sample, const OsmlTarget *target, const OsmlView 
 	Question	question = {.sample = sample,.target = target,.view = view,.j = j,.r = r,.p = p};
 
 	memset(found, 0, sizeof(*found));
-	found->line = found->jagged = NAN;
+	found->line = found->jagged = found->bend = NAN;
 	if (osml_explain(sample->arena, target, view->code, view->n_values, false,
 					 &question.by_value) != OSML_OK ||
 		osml_explain(sample->arena, target, view->bin, view->n_bins, false,

@@ -34,6 +34,7 @@ typedef struct OsmlMeaningFound
 								 * straight line tells; NaN: values tell nothing */
 	double		jagged;			/* how far neighbouring values differ in their label:
 								 * 0 a smooth curve, 1 as if shuffled; NaN unknown */
+	double		bend;			/* the same by a parabola; NaN: likewise */
 	int			digits;			/* all values have so many; 0: they differ */
 	bool		looks_named;	/* a code by its name or digits, not by the label alone */
 	double		place;			/* correlation with the order of rows, of numbers */

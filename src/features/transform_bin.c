@@ -213,43 +213,31 @@ fit_width(OsmlStep *step, const OsmlColumnStats *stats)
 }
 
 /*
- * Several quantiles are one value where it is that frequent.  It then has a bin of its
- * own, which ends at the next greater value, or just above where it is the greatest: so
- * no edge is lost that another would not replace.
+ * A quantile may be a value at which a bin begins already: another quantile was that
+ * value as well, since it is frequent, or the one before was, which ended its bin there.
+ * The bin then ends at the next greater value, or just above where it is the greatest,
+ * so that what is as frequent as a bin has one, and no edge is lost that another could
+ * replace.
  */
 static OsmlStatus
 part_frequent(const OsmlArena *arena, const OsmlKll *kll, double *edges, int *n)
 {
-	double	   *frequent = osml_arena_alloc(arena, 3 * (size_t) *n * sizeof(double));
-	double	   *above = frequent + *n;
-	double	   *parted = above + *n;
-	int			n_frequent = 0;
+	double	   *above = osml_arena_alloc(arena, (size_t) *n * sizeof(double));
 	int			kept = 0;
-	int			next = 0;
 	OsmlStatus	status;
 
-	if (frequent == NULL)
+	if (above == NULL)
 		return OSML_OUT_OF_MEMORY;
-	for (int i = 1; i < *n; i++)
-	{
-		if (edges[i] == edges[i - 1] &&
-			(n_frequent == 0 || frequent[n_frequent - 1] < edges[i]))
-			frequent[n_frequent++] = edges[i];
-	}
-	status = osml_kll_above(kll, n_frequent, frequent, above);
+	status = osml_kll_above(kll, *n, edges, above);
 	for (int i = 0; i < *n; i++)
 	{
-		if (kept == 0 || edges[i] > parted[kept - 1])
-			parted[kept++] = edges[i];
-		if (next < n_frequent && edges[i] == frequent[next])
-		{
-			parted[kept++] = isnan(above[next]) ? nextafter(edges[i], INFINITY) : above[next];
-			next++;
-		}
+		if (kept == 0 || edges[i] > edges[kept - 1])
+			edges[kept++] = edges[i];
+		else if (edges[i] == edges[kept - 1])
+			edges[kept++] = isnan(above[i]) ? nextafter(edges[i], INFINITY) : above[i];
 	}
-	memcpy(edges, parted, (size_t) kept * sizeof(double));
 	*n = kept;
-	osml_arena_release(arena, frequent);
+	osml_arena_release(arena, above);
 	return status;
 }
 

@@ -15,7 +15,6 @@
 #include "features/key.h"
 #include "source/columns.h"
 #include "source/decode.h"
-#include "source/fold.h"
 
 #define FETCH_ROWS 1000
 
@@ -23,8 +22,7 @@
 typedef struct Converter
 {
 	OsmlDecode	decode;			/* NULL: a key */
-	FmgrInfo	output;
-	bool		fold;			/* lower case is what counts */
+	OsmlTextDecoder *text;
 } Converter;
 
 /* One scan.  Its SELECT has what is read, then the columns of the made set. */
@@ -47,17 +45,11 @@ plan_scan(const OsmlColumns *columns)
 	scan.row = palloc(sizeof(OsmlCell) * columns->n);
 	for (int i = 0; i < columns->n; i++)
 	{
-		Oid			output;
-		bool		is_varlena;
-
 		if (columns->sql[i] == NULL)
 			continue;
 		scan.converters[i].decode = osml_decode_for(columns->types[i]);
-		if (scan.converters[i].decode)
-			continue;
-		getTypeOutputInfo(columns->types[i], &output, &is_varlena);
-		fmgr_info(output, &scan.converters[i].output);
-		scan.converters[i].fold = osml_type_folds(columns->types[i]);
+		if (scan.converters[i].decode == NULL)
+			scan.converters[i].text = osml_text_decoder(columns->types[i]);
 	}
 	if (columns->made)
 	{
@@ -81,11 +73,10 @@ convert(Converter *converter, Datum value, bool isnull)
 		cell.key = OSML_KEY_NULL;
 	else
 	{
-		char	   *text = OutputFunctionCall(&converter->output, value);
+		int			length;
+		const char *text = osml_decode_text(converter->text, value, &length);
 
-		if (converter->fold)
-			text = osml_fold_text(text, strlen(text));
-		cell.key = osml_key(text, strlen(text));
+		cell.key = osml_key(text, length);
 	}
 	return cell;
 }

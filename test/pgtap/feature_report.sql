@@ -263,7 +263,7 @@ SELECT is(verdicts('SELECT (u(1, i, 1) < %s)::int AS survived, CASE WHEN u(1, i,
 	'fee look other than its usual value only where the label is 1: # % of such rows, # % of all', 'boat numbers, however many survive');
 SELECT is(verdicts('SELECT CASE WHEN u(1, i, 1) < 0.85 THEN ''stays'' ELSE ''goes'' END AS y, CASE WHEN u(1, i, 1) < 0.85 AND u(1, i, 2) < 0.5 THEN u(1, i, 3) END AS renewal FROM generate_series(1, 5000) i'),
 	'renewal drop filled only where the label is of one class: # % of such rows, # % of all; missing in # % of rows', 'likewise of a label of texts');
-SELECT is(verdicts('SELECT s AS survived, CASE WHEN u(1, i, 2) < 0.01 + 0.6 * s THEN ''b'' || floor(20 * u(1, i, 3)) ELSE '''' END AS boat, CASE WHEN u(1, i, 2) < 0.5 * s THEN ''yes'' ELSE '''' END AS aboard
+SELECT is(verdicts('SELECT s AS survived, CASE WHEN u(1, i, 2) < 0.01 + 0.6 * s THEN ''b'' || floor(20 * u(1, i, 3)) ELSE '''' END AS boat, (CASE WHEN u(1, i, 2) < 0.5 * s THEN ''yes'' ELSE '''' END)::char(5) AS aboard
 		FROM (SELECT i, (u(1, i, 1) < 0.35)::int AS s FROM generate_series(1, 5000) i) i'),
 	E'aboard drop filled only where the label is 1: # % of such rows, # % of all; empty in # % of rows\n'
 	'boat drop filled only where the label is 1: # % of such rows, # % of all; empty in # % of rows', 'boats as texts, of no character elsewhere');
@@ -369,9 +369,9 @@ SELECT is(string_agg(concat_ws(' ', feature, verdict, leak_kind, leak), ', ' ORD
 	FROM osml_feature_report('leavers');
 
 -- codes of few values: by name and digits, or by the label alone; a count of few is none
-CREATE TABLE districts AS SELECT (hashint4(k + 500) & 1023) / 256.0 + (hashint4(i) & 1023) / 1024.0 + (ARRAY[5, 1, 9, 2, 7, 3])[kind] + rooms AS rent, 10000 + 6151 * k AS zip_code, kind, rooms
-	FROM (SELECT i, (hashint4(i + 1) & 1023) % 15 AS k, 1 + (hashint4(i + 2) & 1023) % 6 AS kind, 1 + (hashint4(i + 3) & 1023) % 5 AS rooms FROM generate_series(1, 6000) i) s;
-SELECT is(string_agg(concat_ws(' ', feature, verdict), ', ' ORDER BY feature), 'kind look, rooms keep, zip_code look', 'codes of few values'),
+CREATE TABLE districts AS SELECT (hashint4(k + 500) & 1023) / 256.0 + (hashint4(i) & 1023) / 1024.0 + (ARRAY[5, 1, 9, 2, 7, 3])[kind] + rooms + abs(stars - 3) AS rent, 10000 + 6151 * k AS zip_code, kind, rooms, stars
+	FROM (SELECT i, (hashint4(i + 1) & 1023) % 15 AS k, 1 + (hashint4(i + 2) & 1023) % 6 AS kind, 1 + (hashint4(i + 3) & 1023) % 5 AS rooms, 1 + (hashint4(i + 4) & 1023) % 5 AS stars FROM generate_series(1, 6000) i) s;
+SELECT is(string_agg(concat_ws(' ', feature, verdict), ', ' ORDER BY feature), 'kind look, rooms keep, stars keep, zip_code look', 'codes of few values, and ratings'),
 	is(max(reason) FILTER (WHERE feature = 'zip_code'), 'numbers that name things, not sizes: make it a category', 'a ZIP code of fifteen') FROM osml_feature_report('districts');
 
 SELECT * FROM finish();
