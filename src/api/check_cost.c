@@ -14,6 +14,7 @@
 #include "source/encode.h"
 #include "train/exact_memory.h"
 #include "train/foresee.h"
+#include "train/gram_cost.h"
 #include "train/length.h"
 
 #define MEGABYTE (1024.0 * 1024.0)
@@ -156,6 +157,39 @@ reading_seconds(const OsmlCheck *check, const Prospect *run, double epochs)
 	return seconds;
 }
 
+/* What becomes of the training rows. */
+static OsmlRowsKept
+rows_kept(const OsmlCheck *check)
+{
+	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
+
+	return (OsmlRowsKept)
+	{
+		.n_blocks = (survey->kept - survey->held_out + OSML_BLOCK_ROWS - 1) / OSML_BLOCK_ROWS,
+		.reread = check->where.reread[OSML_PART_TRAIN],
+		.streamed = check->where.streamed,
+		.val_lost = check->where.reread[OSML_PART_VAL]
+	};
+}
+
+/*
+ * Steps from sums of batches: their seconds, without the update, and with the pass that
+ * makes the sums; NaN where they come from rows.
+ */
+static double
+sums_seconds(const OsmlCheck *check, int64 n)
+{
+	const OsmlModelSpec *spec = &check->where.spec;
+	OsmlRowsKept kept = rows_kept(check);
+	OsmlGramCost cost;
+
+	if (check->hparams->gram == OSML_GRAM_OFF ||
+		osml_gram_obstacle(spec, check->hparams, &kept) != NULL)
+		return NAN;
+	cost = osml_gram_cost(spec, check->hparams, n, kept.n_blocks);
+	return check->hparams->gram == OSML_GRAM_ON || cost.worth ? cost.making + cost.stepping : NAN;
+}
+
 /* How long it all takes, as the trial tells. */
 static void
 check_time(OsmlCheck *check, const Prospect *run)
@@ -173,6 +207,7 @@ check_time(OsmlCheck *check, const Prospect *run)
 	double		passes;
 	double		reading;
 	double		stepping;
+	double		sums;
 	bool		endless = steps == 0 && !exact;
 	StringInfoData message;
 
@@ -181,7 +216,9 @@ check_time(OsmlCheck *check, const Prospect *run)
 	/* times that the rows go by, and validations, which cost no more than steps */
 	passes = exact ? 1 : Max(1, ceil(seen / rows));
 	reading = reading_seconds(check, run, passes);
-	stepping = (seen + passes * val) * trial->epoch_row + steps * trial->step;
+	sums = exact ? NAN : sums_seconds(check, n);
+	stepping = passes * val * trial->epoch_row + steps * trial->step +
+		(isnan(sums) ? seen * trial->epoch_row : sums);
 	initStringInfo(&message);
 	appendStringInfo(&message, "an estimated %.3g s to read the rows", reading);
 	if (run->where.carried)
@@ -199,7 +236,8 @@ check_time(OsmlCheck *check, const Prospect *run)
 	else if (endless)
 		appendStringInfo(&message, ", then steps until \"max_time\" (%g s) is over", hparams->max_time);
 	else
-		appendStringInfo(&message, "; %.3g s for %lld steps%s", stepping, (long long) steps,
+		appendStringInfo(&message, "; %.3g s for %lld steps%s%s", stepping, (long long) steps,
+						 isnan(sums) ? "" : " from sums of their batches",
 						 isnan(hparams->max_time) ? "" :
 						 psprintf(", which \"max_time\" ends after %g s", hparams->max_time));
 	if (run->where.spill > 0 && !run->where.reread[OSML_PART_TRAIN])
@@ -224,13 +262,7 @@ check_time(OsmlCheck *check, const Prospect *run)
 static void
 attempt_length(OsmlCheck *check)
 {
-	const OsmlSurvey *survey = &check->survey[OSML_PART_TRAIN];
-	OsmlKept	kept = {
-		.n_blocks = (survey->kept - survey->held_out + OSML_BLOCK_ROWS - 1) / OSML_BLOCK_ROWS,
-		.reread = check->where.reread[OSML_PART_TRAIN],
-		.streamed = check->where.streamed,
-		.val_lost = check->where.reread[OSML_PART_VAL]
-	};
+	OsmlRowsKept kept = rows_kept(check);
 
 	osml_length_check(check->hparams, &kept);
 }

@@ -176,6 +176,15 @@ osml_hparams_check(OsmlHparams *hparams)
 				  !isnan(hparams->train_time_interval)))
 		conflict("optimizer \"exact\" has no steps between which it could be kept",
 				 "Leave out \"every_n_train_steps\", \"train_time_interval\" and \"save_top_k\".");
+	if (hparams->gram == OSML_GRAM_ON && exact)
+		conflict("hyperparameter \"gram\" is of steps, and optimizer \"exact\" takes none",
+				 "Leave out \"gram\", or choose another \"optimizer\".");
+	if (hparams->gram == OSML_GRAM_ON && hparams->shuffle == OSML_SHUFFLE_EPOCH)
+		conflict("hyperparameter \"gram\" needs batches that are the same in each epoch",
+				 "Set \"shuffle\" to once or none, or leave \"gram\" at auto.");
+	if (hparams->gram == OSML_GRAM_ON && hparams->detect_anomaly)
+		conflict("hyperparameter \"detect_anomaly\" looks at rows, which \"gram\" leaves out",
+				 "Leave one of them out.");
 	if (hparams->save_last && hparams->save_top_k == 0)
 		conflict("hyperparameter \"save_last\" needs \"save_top_k\"",
 				 "Without it the last weights are what is kept.");

@@ -82,6 +82,11 @@ static const char *const on_changed_data_names[] = {
 	[OSML_CHANGED_DATA_ERROR] = "error",
 	[OSML_CHANGED_DATA_CONTINUE] = "continue",
 };
+static const char *const gram_names[] = {
+	[OSML_GRAM_AUTO] = "auto",
+	[OSML_GRAM_ON] = "on",
+	[OSML_GRAM_OFF] = "off",
+};
 static const char *const annealing_names[] = {
 	[OSML_ANNEAL_COS] = "cos",
 	[OSML_ANNEAL_LINEAR] = "linear",
@@ -114,6 +119,7 @@ OSML_NAMES(osml_lr_interval_name, lr_interval_names)
 OSML_NAMES(osml_annealing_name, annealing_names)
 OSML_NAMES(osml_monitor_mode_name, monitor_mode_names)
 OSML_NAMES(osml_on_changed_data_name, on_changed_data_names)
+OSML_NAMES(osml_gram_name, gram_names)
 OSML_NAMES(osml_device_name, device_names)
 OSML_NAMES(osml_on_disconnect_name, on_disconnect_names)
 OSML_NAMES(osml_if_running_name, if_running_names)

@@ -66,6 +66,13 @@ typedef enum OsmlOnChangedData
 	OSML_CHANGED_DATA_CONTINUE
 } OsmlOnChangedData;
 
+typedef enum OsmlGramUse
+{
+	OSML_GRAM_AUTO,
+	OSML_GRAM_ON,
+	OSML_GRAM_OFF
+} OsmlGramUse;
+
 typedef enum OsmlMonitorMode
 {
 	OSML_MONITOR_AUTO,
@@ -82,6 +89,7 @@ extern const char *osml_clip_name(int i);
 extern const char *osml_shuffle_name(int i);
 extern const char *osml_scale_name(int i);
 extern const char *osml_scale_label_name(int i);
+extern const char *osml_gram_name(int i);
 extern const char *osml_device_name(int i);
 extern const char *osml_on_disconnect_name(int i);
 extern const char *osml_if_running_name(int i);

@@ -122,6 +122,7 @@ HP(BOOL, detect_anomaly, "false", 0, 0, NULL, "look in each batch for the first 
 /* machinery */
 HP(CHOICE, device, "auto", 0, 0, osml_device_name, "where to compute")
 HP(INT, threads, "auto", 1, 64, NULL, "threads that compute, at most osml.threads; results are the same with any number; auto: osml.threads")
+HP(CHOICE, gram, "auto", 0, 0, osml_gram_name, "loss mse: take steps from sums of products of each batch, made in one pass, instead of rows: the same steps, at a cost that does not grow with the rows; auto: where that is faster")
 HP(INT, num_workers, "0", 0, 64, NULL, "reader workers; 0: the calling session reads")
 HP(BOOL, deploy, "true", 0, 0, NULL, "make a finished run the model's deployed version")
 HP(BOOL, restart, "false", 0, 0, NULL, "once the server is back after it died or was stopped, go on by itself from the last checkpoint; needs osml in shared_preload_libraries")

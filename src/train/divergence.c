@@ -325,21 +325,34 @@ roll_back(OsmlFit *fit, const OsmlStepResult *step)
 								run->row.steps, words, to, fallback->lr_factor, osml_blame(fit)));
 }
 
+/* Are loss and gradient finite, and what batch norm has made of the batch? */
+static bool
+is_finite(const OsmlFit *fit, const OsmlStepResult *step)
+{
+	return isfinite(step->raw_loss) && isfinite(step->norm) && buffers_finite(fit);
+}
+
+bool
+osml_step_usable(const OsmlFit *fit, const OsmlStepResult *step)
+{
+	double		factor = fit->run->hparams->divergence_factor;
+	double		first = first_loss(fit);
+
+	return is_finite(fit, step) &&
+		(factor == 0 || first == 0 || step->raw_loss <= factor * first);
+}
+
 bool
 osml_judge_step(OsmlFit *fit, const OsmlStepResult *step)
 {
 	OsmlRun    *run = fit->run;
 	OsmlFallback *fallback = &fit->fallback;
-	double		factor = run->hparams->divergence_factor;
-	bool		finite = isfinite(step->raw_loss) && isfinite(step->norm) &&
-		buffers_finite(fit);
-	double		first;
+	bool		finite = is_finite(fit, step);
 
 	/* the first step may have been the one that exploded */
 	if (at_beginning(fit) && fabs(step->raw_loss) < fabs(fit->first_loss))
 		fit->first_loss = step->raw_loss;
-	first = first_loss(fit);
-	if (finite && (factor == 0 || first == 0 || step->raw_loss <= factor * first))
+	if (osml_step_usable(fit, step))
 	{
 		/* that a step leads on from there makes it a place */
 		if (fallback->due)

@@ -23,6 +23,9 @@ extern void osml_fallback_resume(OsmlFit *fit);
 extern Size osml_fallback_params_bytes(const OsmlRun *run);
 extern Size osml_fallback_optim_bytes(const OsmlFit *fit);
 
+/* would osml_judge_step() use it?  Nothing is done */
+extern bool osml_step_usable(const OsmlFit *fit, const OsmlStepResult *step);
+
 /*
  * May this step's gradient be used?  It may not when loss, gradient or batch norm's
  * running statistics are not finite or the loss exceeds divergence_factor times the

@@ -21,6 +21,8 @@
 #include "train/checkpoint.h"
 #include "train/divergence.h"
 #include "train/fit.h"
+#include "train/gram.h"
+#include "train/lane.h"
 #include "train/length.h"
 #include "train/load.h"
 #include "train/monitor.h"
@@ -235,6 +237,69 @@ clear_step(OsmlFit *fit)
 	}
 }
 
+/* Add rows [lo, hi) of a block to the current batch. */
+static void
+add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
+{
+	OsmlRun    *run = fit->run;
+	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
+
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_before(fit, block, lo, hi, at);
+	osml_gradient_rows(&fit->gradient, block, lo, hi);
+	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
+							  fit->grad, &fit->loss_sum, run->scratch);
+	if (run->hparams->detect_anomaly)
+		osml_anomaly_after(fit, block, lo, hi, at);
+	fit->step_weight += osml_run_weight(&run->spec, block, lo, hi);
+	fit->step_rows += hi - lo;
+	fit->batch_rows += hi - lo;
+	osml_note_segment(fit, block, lo, hi);
+}
+
+/* A batch of rows from all lanes. */
+static void
+take_rows(OsmlFit *fit)
+{
+	const OsmlHparams *hparams = fit->run->hparams;
+
+	for (int l = 0; l < hparams->lanes; l++)
+		(void) osml_lane_take(fit, &fit->lanes[l], hparams->batch_size / hparams->lanes,
+							  add_segment);
+}
+
+/* The accumulated batches are complete: mean loss, mean gradient and its norm. */
+static void
+measure_step(OsmlFit *fit, OsmlStepResult *step)
+{
+	/* rows that all weigh nothing have no gradient */
+	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
+
+	step->raw_loss = fit->loss_sum / weight;
+	step->loss = step->raw_loss * fit->run->loss_unit;
+	osml_gradient_scale(&fit->gradient, 1.0 / weight);
+	step->norm = osml_gradient_norm(&fit->gradient);
+	if (fit->run->row.steps == 0)
+		fit->first_loss = step->raw_loss;
+}
+
+/* The step again, from rows, which a message about it will name. */
+static void
+redo_step(OsmlFit *fit)
+{
+	int64		batches = fit->batches_in_step;
+
+	osml_gradient_clear(&fit->gradient);
+	fit->loss_sum = fit->step_weight = 0;
+	fit->step_rows = fit->batch_rows = 0;
+	fit->n_segments = 0;
+	fit->has_peaks = false;
+	osml_gram_rewind(fit, fit->n_batches - batches);
+	for (int64 i = 0; i < batches; i++)
+		take_rows(fit);
+	fit->batch_rows = 0;
+}
+
 /* An optimiser update from the summed gradient of the accumulated batches. */
 static void
 take_step(OsmlFit *fit)
@@ -242,15 +307,13 @@ take_step(OsmlFit *fit)
 	OsmlRun    *run = fit->run;
 	OsmlStepResult step;
 	bool		usable;
-	/* rows that all weigh nothing have no gradient */
-	double		weight = fit->step_weight > 0 ? fit->step_weight : 1;
 
-	step.raw_loss = fit->loss_sum / weight;
-	step.loss = step.raw_loss * run->loss_unit;
-	osml_gradient_scale(&fit->gradient, 1.0 / weight);
-	step.norm = osml_gradient_norm(&fit->gradient);
-	if (run->row.steps == 0)
-		fit->first_loss = step.raw_loss;
+	measure_step(fit, &step);
+	if (fit->gram && !osml_step_usable(fit, &step))
+	{
+		redo_step(fit);
+		measure_step(fit, &step);
+	}
 	usable = run->plan->range.on ? osml_range_step(fit, &step) : osml_judge_step(fit, &step);
 	if (usable)
 	{
@@ -358,72 +421,6 @@ end_batch(OsmlFit *fit)
 		osml_checkpoint_maybe(fit);
 }
 
-/* Add rows [lo, hi) of a block to the current batch. */
-static void
-add_segment(OsmlFit *fit, OsmlBlock *block, int lo, int hi)
-{
-	OsmlRun    *run = fit->run;
-	OsmlRowsAt	at = {fit->n_batches, fit->batch_rows};
-
-	if (run->hparams->detect_anomaly)
-		osml_anomaly_before(fit, block, lo, hi, at);
-	osml_gradient_rows(&fit->gradient, block, lo, hi);
-	run->spec.ops->accumulate(&run->spec, run->backend, block, lo, hi, at, run->params,
-							  fit->grad, &fit->loss_sum, run->scratch);
-	if (run->hparams->detect_anomaly)
-		osml_anomaly_after(fit, block, lo, hi, at);
-	fit->step_weight += osml_run_weight(&run->spec, block, lo, hi);
-	fit->step_rows += hi - lo;
-	fit->batch_rows += hi - lo;
-	osml_note_segment(fit, block, lo, hi);
-}
-
-/* The lane's next row is in lane->block; false at the end of its epoch. */
-static bool
-lane_ready(OsmlLane *lane)
-{
-	while (lane->block == NULL || lane->row == lane->block->nrows)
-	{
-		lane->block = osml_feed_next(lane->feed);
-		lane->row = 0;
-		if (lane->block == NULL)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Up to n rows of a lane into the batch.  In an endless stream the lane wraps
- * at the end of its data; within an epoch it stops.  Returns rows taken.
- */
-static int64
-take_from_lane(OsmlFit *fit, OsmlLane *lane, int64 n)
-{
-	int64		taken = 0;
-
-	while (taken < n)
-	{
-		int			count;
-
-		if (!lane_ready(lane))
-		{
-			if (!fit->endless || lane->epoch_rows == 0)
-				break;
-			lane->epoch++;
-			lane->epoch_rows = 0;
-			fit->epoch_turned = fit->epoch_turned || lane == &fit->lanes[0];
-			osml_feed_begin(lane->feed, lane->epoch);
-			continue;
-		}
-		count = (int) Min(n - taken, lane->block->nrows - lane->row);
-		add_segment(fit, lane->block, lane->row, lane->row + count);
-		lane->row += count;
-		lane->epoch_rows += count;
-		taken += count;
-	}
-	return taken;
-}
-
 /* Remember the step as it was before this batch, for drop_last to return to. */
 static void
 mark_batch(OsmlFit *fit)
@@ -446,36 +443,15 @@ drop_batch(OsmlFit *fit)
 	fit->batch_rows = 0;
 }
 
-/* One batch from all lanes; false when no row was left. */
+/* One batch, from sums or from all lanes; false when no row was left. */
 static bool
 next_batch(OsmlFit *fit)
 {
-	const OsmlHparams *hparams = fit->run->hparams;
-	int64		share = hparams->batch_size / hparams->lanes;
-
 	if (fit->kept_grad)
 		mark_batch(fit);
-	for (int l = 0; l < hparams->lanes; l++)
-		(void) take_from_lane(fit, &fit->lanes[l], share);
+	if (fit->gram == NULL || !osml_gram_batch(fit))
+		take_rows(fit);
 	return fit->batch_rows > 0;
-}
-
-/* A lane at the start of an epoch, or so many rows into it. */
-static void
-begin_lane(OsmlFit *fit, OsmlLane *lane, int64 epoch, int64 skip)
-{
-	lane->epoch = epoch;
-	lane->epoch_rows = 0;
-	lane->block = NULL;
-	osml_feed_begin(lane->feed, epoch);
-	while (lane->epoch_rows < skip && lane_ready(lane))
-	{
-		int			count = (int) Min(skip - lane->epoch_rows, lane->block->nrows - lane->row);
-
-		lane->row += count;
-		lane->epoch_rows += count;
-		osml_run_check(fit->run);
-	}
 }
 
 static void
@@ -483,7 +459,7 @@ begin_epoch(OsmlFit *fit, int64 epoch)
 {
 	fit->run->row.epoch = fit->run->shared->epoch = epoch;
 	for (int l = 0; l < fit->run->hparams->lanes; l++)
-		begin_lane(fit, &fit->lanes[l], epoch, 0);
+		osml_lane_begin(fit, &fit->lanes[l], epoch, 0);
 }
 
 /* A run that goes on is where its checkpoint was made. */
@@ -496,7 +472,7 @@ go_on(OsmlFit *fit)
 		OsmlLane   *lane = &fit->lanes[l];
 
 		osml_feed_replay(lane->feed, lane->epoch);
-		begin_lane(fit, lane, lane->epoch, lane->epoch_rows);
+		osml_lane_begin(fit, lane, lane->epoch, lane->epoch_rows);
 	}
 	osml_checkpoint_compare(fit);
 	fit->run->monitor->epochs = fit->run->row.epoch;
@@ -567,6 +543,7 @@ osml_fit(OsmlRun *run)
 	OsmlFit		fit;
 
 	osml_fit_setup(&fit, run);
+	osml_gram_setup(&fit);
 	osml_fallback_begin(&fit);
 	if (fit.endless)
 		fit_endless(&fit);
@@ -593,4 +570,5 @@ osml_fit(OsmlRun *run)
 		validate(&fit, true);
 	note_clipping(&fit);
 	note_fallback(&fit);
+	osml_gram_end(&fit);
 }

@@ -122,6 +122,7 @@ typedef struct OsmlFit
 	bool		has_peaks;		/* of this step */
 
 	OsmlFallback fallback;
+	struct OsmlGramBatches *gram;	/* sums of the batches, for steps without rows; or NULL */
 
 	/* checkpoint.c */
 	bool		checkpoint_off; /* none is wanted, or there is no room */

@@ -55,7 +55,7 @@ osml_fit_setup(OsmlFit *fit, OsmlRun *run)
 	fit->hyper.eps = hparams->eps;
 	osml_checkpoint_setup(fit);
 	osml_fallback_setup(fit);
-	osml_length_check(hparams, &(OsmlKept) {
+	osml_length_check(hparams, &(OsmlRowsKept) {
 		.n_blocks = run->reread || run->streamed ? 0 :
 			run->parts[OSML_PART_TRAIN].set->place.n_blocks,
 		.reread = run->reread,

@@ -108,6 +108,7 @@ osml_foresee(const OsmlHparams *hparams, int n_classes, const OsmlLayout *layout
 	if (spec.layout.code_sizes == NULL)
 		spec.layout.code_sizes = unknown;
 	memset(foresight, 0, sizeof(*foresight));
+	foresight->spec = spec;
 	foresight->streamed = osml_streams(hparams);
 	foresight->needed = osml_run_model_bytes(&spec, hparams->batch_size) +
 		osml_run_working_bytes(&spec, hparams->batch_size) + osml_run_fit_bytes(&spec, hparams);

@@ -6,11 +6,13 @@
 #define OSML_FORESEE_H
 
 #include "hparams/hparams.h"
+#include "model/model.h"
 #include "source/placing.h"
 #include "train/plan.h"
 
 typedef struct OsmlForesight
 {
+	OsmlModelSpec spec;			/* of the model that is trained */
 	bool		streamed;		/* training rows go into steps and are not kept */
 	bool		refused;		/* not even the run's working blocks fit */
 	Size		needed;			/* bytes of the model and the working blocks */

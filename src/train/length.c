@@ -97,7 +97,7 @@ osml_length_steps(const OsmlHparams *hparams, int64 epochs, int64 batches)
 }
 
 void
-osml_length_check(const OsmlHparams *hparams, const OsmlKept *kept)
+osml_length_check(const OsmlHparams *hparams, const OsmlRowsKept *kept)
 {
 	int			n_blocks = (int) Min(INT_MAX, kept->n_blocks);
 

@@ -26,16 +26,16 @@ extern int64 osml_length_batches(const OsmlHparams *hparams, int64 n_rows);	/* a
 extern int64 osml_length_steps(const OsmlHparams *hparams, int64 epochs, int64 batches);
 
 /* what became of the rows of a run */
-typedef struct OsmlKept
+typedef struct OsmlRowsKept
 {
 	int64		n_blocks;		/* of training rows that are kept */
 	bool		reread;			/* training rows are read again each epoch */
 	bool		streamed;		/* they went straight into steps */
 	bool		val_lost;		/* there are validation rows, and they are not kept */
-} OsmlKept;
+} OsmlRowsKept;
 
 /* raise what cannot be done with so few rows, or with rows that are not kept */
-extern void osml_length_check(const OsmlHparams *hparams, const OsmlKept *kept);
+extern void osml_length_check(const OsmlHparams *hparams, const OsmlRowsKept *kept);
 
 /* do so many rows fill a batch?  Only "drop_last" asks for that. */
 extern bool osml_length_has_step(const OsmlHparams *hparams, int64 n_rows);
