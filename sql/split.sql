@@ -106,6 +106,7 @@ RESET client_min_messages;
 SELECT DISTINCT part, rows, seed FROM osml_split('h', group_by => '{driver}', tries => 1) ORDER BY 1;
 SELECT count(*) FROM (SELECT r -> 'driver' FROM pg_temp.parts('h') GROUP BY 1 HAVING count(DISTINCT part) > 1) s;
 SELECT split - 'source' FROM osml.datasets WHERE dataset = 'h';
+SELECT "column", count(z), count(p_value), count(part_mean) > 0 AS has_mean FROM osml_split('h', group_by => '{driver,night}', tries => 1) WHERE "column" IN ('miles', 'night') GROUP BY 1 ORDER BY 1;
 SELECT DISTINCT part, rows FROM osml_split('h', group_by => '{driver,night}', tries => 1) ORDER BY 1;
 SELECT count(*) FROM (SELECT r -> 'driver', r -> 'night' FROM pg_temp.parts('h')
 	GROUP BY 1, 2 HAVING count(DISTINCT part) > 1) s;

@@ -39,6 +39,8 @@ typedef struct TestedColumn
 	char	   *raw;			/* the column */
 	char	   *sql;			/* float8, or text of a category */
 	bool		category;
+	bool		groups;			/* rows with a value of it are in one part, whatever the
+								 * seed, so that its distribution tests nothing */
 	int			n_values;		/* of a category: the frequent ones */
 	char	   *values;			/* as a literal: text[] */
 	int			first_count;	/* where its counts stand among all counts */
@@ -206,6 +208,20 @@ find_values(OsmlFairnessPlan *plan, const OsmlSplit *split)
 	}
 }
 
+/* Is it one of the columns that keep rows together? */
+static bool
+is_group(const OsmlSplit *split, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, split->group_by)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 OsmlFairnessPlan *
 osml_fairness_plan(const OsmlSplit *split)
 {
@@ -217,7 +233,13 @@ osml_fairness_plan(const OsmlSplit *split)
 	SPI_connect();
 	MemoryContextSwitchTo(context);
 	foreach(cell, split->columns)
+	{
+		int			first = plan->n;
+
 		add_column(plan, split, lfirst(cell));
+		for (int i = first; i < plan->n; i++)
+			plan->columns[i].groups = is_group(split, lfirst(cell));
+	}
 	SPI_finish();
 	MemoryContextSwitchTo(context);
 	find_values(plan, split);
@@ -446,6 +468,8 @@ judge(const OsmlFairnessPlan *plan, const OsmlSplit *split, GroupStats *groups,
 				judge_counts(&groups[p], whole, &plan->columns[i]) :
 				judge_mean(&groups[p], whole, i);
 
+			if (plan->columns[i].groups)
+				cell.z = cell.p = NAN;
 			table->cells[p][i] = cell;
 			if (isnan(cell.p))
 				continue;

@@ -113,19 +113,20 @@ measure_jagged(const OsmlArena *arena, const OsmlTarget *target, const OsmlView 
 }
 
 /*
- * Which share of what the values tell do a parabola's tell?  As jumps between few
- * values may be a curve's.
+ * Which share of what the column tells, `share` of the label, does a polynomial in its
+ * values tell?  A line's is 1 for classes of a label that follow it, too; a parabola's
+ * says that jumps between few values may be a curve's.
  */
 static OsmlStatus
-measure_bend(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *view,
-			 const OsmlExplained *by_value, double *bend)
+measure_polynomial(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *view,
+				   int degree, double share, double *found)
 {
 	double	   *columns[2];
 	double		told;
 	double		centre;
 
-	*bend = NAN;
-	if (view->n_values < CODE_MIN_VALUES || by_value->p >= SURE || by_value->share <= 0)
+	*found = NAN;
+	if (view->n_values <= degree || share <= 0)
 		return OSML_OK;
 	columns[0] = osml_arena_alloc(arena, 2 * sizeof(double) * view->n_values);
 	if (columns[0] == NULL)
@@ -137,10 +138,10 @@ measure_bend(const OsmlArena *arena, const OsmlTarget *target, const OsmlView *v
 		columns[0][c] = view->value[c] - centre;
 		columns[1][c] = columns[0][c] * columns[0][c];
 	}
-	if (osml_curve_told(arena, target, view, columns, 2, &told) != OSML_OK)
+	if (osml_curve_told(arena, target, view, columns, degree, &told) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
 	osml_arena_release(arena, columns[0]);
-	*bend = told / (target->total * by_value->share);
+	*found = fmin(1, told / (target->total * share));
 	return OSML_OK;
 }
 
@@ -217,12 +218,17 @@ measure_numbers(const Question *question, OsmlMeaningFound *found)
 		by_bin->p < SURE ? by_bin->share : 0;
 
 	found->line = best > 0 ? fmin(1, question->r * question->r / best) : NAN;
+	/* classes have no correlation */
+	if (question->target->view->rank == NULL &&
+		measure_polynomial(arena, question->target, question->view, 1, best,
+						   &found->line) != OSML_OK)
+		return OSML_OUT_OF_MEMORY;
 	found->digits = fixed_digits(facts);
 	if (follow_place(arena, question->view, &found->place) != OSML_OK ||
 		measure_jagged(arena, question->target, question->view, by_value,
 					   &found->jagged) != OSML_OK ||
-		measure_bend(arena, question->target, question->view, by_value,
-					 &found->bend) != OSML_OK)
+		measure_polynomial(arena, question->target, question->view, 2,
+						   by_value->p < SURE ? by_value->share : 0, &found->bend) != OSML_OK)
 		return OSML_OUT_OF_MEMORY;
 	return osml_cycle(arena, kind, facts, question->target, question->view,
 					  by_value->p < by_bin->p ? by_value : by_bin, &found->cycle);

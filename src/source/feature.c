@@ -267,14 +267,14 @@ wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const cha
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
 					osml_feature_words(resolver->dataset, definition->feature), input, is),
+			 wanted == OSML_VALUE_KEY ?
+			 errhint("It takes columns, and texts that expressions of the transform \"sql\" give: end the expression of a number with \"::text\".") :
 			 definition->step > 1 ?
 			 errhint("Step %d of a feature reads the step before it; osml_drop_feature drops "
 					 "steps.", definition->step) :
 			 wanted == OSML_VALUE_CODE ?
 			 errhint("It takes bins and categories: make one with osml_bin, or with "
 					 "osml_transform and category or hash.") :
-			 wanted == OSML_VALUE_KEY ?
-			 errhint("It takes columns, and expressions of the transform \"sql\".") :
 			 column && OidIsValid(osml_decode_element(column->atttypid)) ?
 			 errhint("It takes numbers. %s", element_words(input, 1)) :
 			 errhint("It takes numbers.")));

@@ -7,7 +7,7 @@
 SET client_min_messages = warning;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(171);
+SELECT plan(173);
 
 -- --- random numbers -----------------------------------------------------------------
 
@@ -373,5 +373,9 @@ CREATE TABLE districts AS SELECT (hashint4(k + 500) & 1023) / 256.0 + (hashint4(
 	FROM (SELECT i, (hashint4(i + 1) & 1023) % 15 AS k, 1 + (hashint4(i + 2) & 1023) % 6 AS kind, 1 + (hashint4(i + 3) & 1023) % 5 AS rooms, 1 + (hashint4(i + 4) & 1023) % 5 AS stars FROM generate_series(1, 6000) i) s;
 SELECT is(string_agg(concat_ws(' ', feature, verdict), ', ' ORDER BY feature), 'kind look, rooms keep, stars keep, zip_code look', 'codes of few values, and ratings'),
 	is(max(reason) FILTER (WHERE feature = 'zip_code'), 'numbers that name things, not sizes: make it a category', 'a ZIP code of fifteen') FROM osml_feature_report('districts');
+-- a count that classes of a label follow is none, whatever their names
+CREATE TABLE leaving AS SELECT (ARRAY['stay', 'lapse', 'churn'])[1 + c] AS outcome, greatest(0, c + (hashint4(i) & 1023) % 4 - 1) AS kids, (hashint4(i + 1) & 1023) / 1024.0 AS age
+	FROM (SELECT i, (hashint4(i + 2) & 1023) % 3 AS c FROM generate_series(1, 5000) i) s;
+SELECT is(concat(verdict, reason), 'keep', 'a count beside three classes'), cmp_ok(line_share, '>', 0.7::float8, 'which a line follows') FROM osml_feature_report('leaving') WHERE feature = 'kids';
 
 SELECT * FROM finish();
