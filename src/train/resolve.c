@@ -156,7 +156,7 @@ check_restart(const OsmlHparams *hparams)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("hyperparameter \"restart\" needs osml to be preloaded"),
-				 errhint("Add osml to shared_preload_libraries and restart the server, or resume an interrupted run with osml_resume.")));
+				 errhint("Add osml to shared_preload_libraries and restart the server, or set \"restart\" to false.")));
 }
 
 /* The version that the run goes on from, or NULL; its hyperparameters are defaults then. */

@@ -55,6 +55,9 @@ osml_restart_register(void)
 {
 	BackgroundWorker worker;
 
+	/* pg_upgrade, whose copy has no place for a transaction that nobody expects */
+	if (IsBinaryUpgrade)
+		return;
 	describe_worker(&worker, "osml_restarter_main", "osml restarter");
 	worker.bgw_restart_time = RETRY_SECONDS;
 	RegisterBackgroundWorker(&worker);

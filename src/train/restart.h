@@ -5,7 +5,7 @@
 #ifndef OSML_RESTART_H
 #define OSML_RESTART_H
 
-/* in the postmaster, while it preloads libraries: register the restarter */
+/* in the postmaster, while it preloads libraries: register the restarter, but for pg_upgrade */
 extern void osml_restart_register(void);
 
 /* has this server a restarter? */
