@@ -267,7 +267,8 @@ wrong_kind(const Resolver *resolver, const OsmlDefinition *definition, const cha
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("%s of %s cannot take \"%s\", which is %s", definition->transform,
 					osml_feature_words(resolver->dataset, definition->feature), input, is),
-			 wanted == OSML_VALUE_KEY ?
+			 wanted == OSML_VALUE_KEY &&
+			 (definition->step == 1 || strcmp(is, "a number") == 0) ?
 			 errhint("It takes columns, and texts that expressions of the transform \"sql\" give: end the expression of a number with \"::text\".") :
 			 definition->step > 1 ?
 			 errhint("Step %d of a feature reads the step before it; osml_drop_feature drops "
