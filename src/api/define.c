@@ -15,6 +15,7 @@
 #include "api/defining.h"
 #include "api/need.h"
 #include "catalog/definition.h"
+#include "source/names.h"
 #include "train/dataset.h"
 
 PG_FUNCTION_INFO_V1(osml_cross);
@@ -216,13 +217,8 @@ with_inputs(const OsmlDefining *from, List *features)
 			continue;			/* a column */
 		foreach(input, first->inputs)
 		{
-			const char *name = lfirst(input);
-			bool		known = !osml_input_is_feature(first, source, name);
-			ListCell   *other;
-
-			foreach(other, features)
-				known = known || strcmp(lfirst(other), name) == 0;
-			if (!known)
+			if (osml_input_is_feature(first, source, lfirst(input)) &&
+				!osml_names_hold(features, lfirst(input)))
 				features = lappend(features, lfirst(input));
 		}
 	}
@@ -271,12 +267,9 @@ osml_copy_features(PG_FUNCTION_ARGS)
 	foreach(cell, from.definitions)
 	{
 		OsmlDefinition *definition = lfirst(cell);
-		bool		wanted = PG_ARGISNULL(2);
-		ListCell   *name;
 
-		foreach(name, features)
-			wanted = wanted || strcmp(lfirst(name), definition->feature) == 0;
-		if (wanted && definition->step == 1)
+		if (definition->step == 1 &&
+			(PG_ARGISNULL(2) || osml_names_hold(features, definition->feature)))
 			copy_feature(to, osml_definitions_of(from.definitions, definition->feature),
 						 definition->feature);
 	}

@@ -13,6 +13,7 @@
 #include "api/defining.h"
 #include "api/need.h"
 #include "catalog/definition.h"
+#include "source/names.h"
 
 OsmlDefining *
 osml_defining_begin(const char *dataset, const char *command)
@@ -80,14 +81,8 @@ osml_defining_need(const OsmlDefining *defining, const char *feature)
 static void
 note_change(OsmlDefining *defining, const char *feature)
 {
-	ListCell   *cell;
-
-	foreach(cell, defining->changed)
-	{
-		if (strcmp(lfirst(cell), feature) == 0)
-			return;
-	}
-	defining->changed = lappend(defining->changed, pstrdup(feature));
+	if (!osml_names_hold(defining->changed, feature))
+		defining->changed = lappend(defining->changed, pstrdup(feature));
 }
 
 /* What is learned for a step, and for all that share its grid, is void. */

@@ -10,20 +10,8 @@
 #include "api/defining.h"
 #include "catalog/bin.h"
 #include "catalog/definition.h"
+#include "source/names.h"
 #include "train/dataset.h"
-
-static bool
-has_name(List *names, const char *name)
-{
-	ListCell   *cell;
-
-	foreach(cell, names)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* Raise: a step that reads the step before it is the first. */
 static void
@@ -75,14 +63,14 @@ follows(const OsmlDefining *defining, const OsmlDefinition *definition)
 
 	foreach(cell, definition->inputs)
 	{
-		if (has_name(defining->changed, lfirst(cell)))
+		if (osml_names_hold(defining->changed, lfirst(cell)))
 			return true;
 	}
 	foreach(cell, defining->definitions)
 	{
 		OsmlDefinition *other = lfirst(cell);
 
-		if (shares(definition, other) && has_name(defining->changed, other->feature))
+		if (shares(definition, other) && osml_names_hold(defining->changed, other->feature))
 			return true;
 	}
 	return false;
@@ -103,7 +91,7 @@ spread_changes(OsmlDefining *defining)
 		{
 			OsmlDefinition *definition = lfirst(cell);
 
-			if (has_name(defining->changed, definition->feature) ||
+			if (osml_names_hold(defining->changed, definition->feature) ||
 				!follows(defining, definition))
 				continue;
 			defining->changed = lappend(defining->changed, definition->feature);
@@ -201,7 +189,7 @@ check_dropped(const OsmlDefining *defining)
 		{
 			const char *name = lfirst(input);
 
-			if (!has_name(defining->changed, name) ||
+			if (!osml_names_hold(defining->changed, name) ||
 				osml_defining_find(defining, name, 0) != NULL)
 				continue;
 			if (source == NULL)
@@ -263,7 +251,7 @@ add_namesake(List *namesakes, List *features, const char *name)
 {
 	ListCell   *cell;
 
-	if (has_name(features, name) || has_name(namesakes, name))
+	if (osml_names_hold(features, name) || osml_names_hold(namesakes, name))
 		return namesakes;
 	foreach(cell, features)
 	{
@@ -288,7 +276,7 @@ find_namesakes(const OsmlDefining *defining, List *features, const OsmlSource *s
 	{
 		const char *name = NameStr(TupleDescAttr(source->columns, i)->attname);
 
-		if (strcmp(name, label) != 0 && (chosen == NIL || has_name(chosen, name)))
+		if (strcmp(name, label) != 0 && (chosen == NIL || osml_names_hold(chosen, name)))
 			namesakes = add_namesake(namesakes, features, name);
 	}
 	return namesakes;
@@ -436,7 +424,7 @@ osml_defining_end(OsmlDefining *defining)
 	{
 		OsmlDefinition *definition = lfirst(cell);
 
-		if (has_name(defining->changed, definition->feature))
+		if (osml_names_hold(defining->changed, definition->feature))
 			definition->fitted = NULL;
 	}
 	osml_definitions_replace(defining->dataset->dataset_id, defining->definitions);

@@ -22,6 +22,7 @@
 #include "api/split.h"
 #include "compute/fair.h"
 #include "source/fold.h"
+#include "source/names.h"
 
 /* values of a category that are counted one by one */
 #define MAX_VALUES 20
@@ -208,20 +209,6 @@ find_values(OsmlFairnessPlan *plan, const OsmlSplit *split)
 	}
 }
 
-/* Is it one of the columns that keep rows together? */
-static bool
-is_group(const OsmlSplit *split, const char *name)
-{
-	ListCell   *cell;
-
-	foreach(cell, split->group_by)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 OsmlFairnessPlan *
 osml_fairness_plan(const OsmlSplit *split)
 {
@@ -238,7 +225,7 @@ osml_fairness_plan(const OsmlSplit *split)
 
 		add_column(plan, split, lfirst(cell));
 		for (int i = first; i < plan->n; i++)
-			plan->columns[i].groups = is_group(split, lfirst(cell));
+			plan->columns[i].groups = osml_names_hold(split->group_by, lfirst(cell));
 	}
 	SPI_finish();
 	MemoryContextSwitchTo(context);

@@ -12,6 +12,7 @@
 #include "source/column.h"
 #include "source/context_arena.h"
 #include "source/learn.h"
+#include "source/names.h"
 #include "train/dataset.h"
 
 /* cells of the sample: 32 MB, and some four times that for what is made of it */
@@ -21,14 +22,7 @@
 static List *
 add_name(List *names, char *name)
 {
-	ListCell   *cell;
-
-	foreach(cell, names)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			return names;
-	}
-	return lappend(names, name);
+	return osml_names_hold(names, name) ? names : lappend(names, name);
 }
 
 /*

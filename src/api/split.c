@@ -21,6 +21,7 @@
 #include "api/need.h"
 #include "api/split.h"
 #include "compat.h"
+#include "source/names.h"
 
 PG_FUNCTION_INFO_V1(osml_split);
 PG_FUNCTION_INFO_V1(osml_unsplit);
@@ -37,7 +38,7 @@ check_part_column(OsmlSplit *split)
 	OsmlDatasetRow *row = split->dataset;
 	bool		label = strcmp(split->by, split->label) == 0;
 
-	if (label || osml_split_holds(split->chosen, split->by))
+	if (label || osml_names_hold(split->chosen, split->by))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" of dataset \"%s\" is %s and cannot say the part", split->by,

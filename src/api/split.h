@@ -93,9 +93,6 @@ extern char *osml_split_member(const OsmlDatasetRow *row, const char *name);
 /* Fill in the dataset's fields of the split: resolve its source as the user. */
 extern void osml_split_take(OsmlSplit *split, const char *name);
 
-/* is the string in the list? */
-extern bool osml_split_holds(List *names, const char *name);
-
 /* a column of the source as the conditions write it */
 extern char *osml_split_column(const char *name);
 

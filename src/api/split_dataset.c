@@ -16,6 +16,7 @@
 #include "api/split.h"
 #include "catalog/definition.h"
 #include "hparams/hparams.h"
+#include "source/names.h"
 #include "train/dataset.h"
 
 /* A text member of the stored split. */
@@ -110,19 +111,6 @@ osml_split_column(const char *name)
 	return psprintf("osml_source.%s", quote_identifier(name));
 }
 
-bool
-osml_split_holds(List *names, const char *name)
-{
-	ListCell   *cell;
-
-	foreach(cell, names)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The first step of a feature that has definitions. */
 static OsmlDefinition *
 definition_of(List *definitions, const char *feature)
@@ -143,7 +131,7 @@ definition_of(List *definitions, const char *feature)
 static void
 choose_column(OsmlSplit *split, char *name)
 {
-	if (!osml_split_holds(split->chosen, name))
+	if (!osml_names_hold(split->chosen, name))
 		split->chosen = lappend(split->chosen, name);
 }
 
@@ -217,7 +205,7 @@ use_columns(OsmlSplit *split)
 	split->columns = list_make1(split->label);
 	foreach(cell, known ? split->chosen : all)
 	{
-		if (!osml_split_holds(split->columns, lfirst(cell)))
+		if (!osml_names_hold(split->columns, lfirst(cell)))
 			split->columns = lappend(split->columns, lfirst(cell));
 	}
 }

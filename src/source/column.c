@@ -16,6 +16,7 @@
 #include "source/decode.h"
 #include "source/definition.h"
 #include "source/fold.h"
+#include "source/names.h"
 
 /* A column by name, or NULL. */
 Form_pg_attribute
@@ -157,15 +158,9 @@ osml_feature_type_error(const OsmlSource *source, List *columns, List *others)
 static bool
 reads_column(const OsmlDefinition *definition, const char *name)
 {
-	ListCell   *cell;
-
-	foreach(cell, definition->inputs)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			return true;
-	}
-	return definition->inputs == NIL && definition->step == 1 &&
-		strcmp(definition->feature, name) == 0;
+	return osml_names_hold(definition->inputs, name) ||
+		(definition->inputs == NIL && definition->step == 1 &&
+		 strcmp(definition->feature, name) == 0);
 }
 
 /* Who reads a column, a sentence, for a source's own features are not the set's. */

@@ -24,6 +24,7 @@
 #include "source/definition.h"
 #include "source/expression.h"
 #include "source/fold.h"
+#include "source/names.h"
 
 /* state of resolving: what is wanted of the source, so far */
 typedef struct Resolver
@@ -500,18 +501,13 @@ resolve_steps(Resolver *resolver, const char *name, List *definitions)
 static void
 check_circle(const Resolver *resolver, const char *name)
 {
-	ListCell   *cell;
-
-	foreach(cell, resolver->visiting)
-	{
-		if (strcmp(lfirst(cell), name) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("%s is defined by way of itself",
-							osml_feature_words(resolver->dataset, name)),
-					 errhint("An input names a column of the source, or else a feature "
-							 "that does not need this one.")));
-	}
+	if (osml_names_hold(resolver->visiting, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("%s is defined by way of itself",
+						osml_feature_words(resolver->dataset, name)),
+				 errhint("An input names a column of the source, or else a feature "
+						 "that does not need this one.")));
 }
 
 /* A feature by name, and everything it needs; once. */

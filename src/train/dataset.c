@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "catalog/role.h"
 #include "source/definition.h"
+#include "source/names.h"
 #include "source/source.h"
 #include "train/dataset.h"
 
@@ -62,12 +63,8 @@ osml_dataset_features(const OsmlDatasetRow *row, List *definitions)
 	foreach(cell, definitions)
 	{
 		OsmlDefinition *definition = lfirst(cell);
-		bool		known = false;
-		ListCell   *other;
 
-		foreach(other, features)
-			known = known || strcmp(lfirst(other), definition->feature) == 0;
-		if (!known)
+		if (!osml_names_hold(features, definition->feature))
 			features = lappend(features, definition->feature);
 	}
 	return features;
