@@ -41,19 +41,17 @@ osml_gram_values(const OsmlLayout *layout, bool bias)
 	return (size_t) layout->n_dense + osml_layout_entries(layout) + (bias ? 1 : 0);
 }
 
-/* whole vectors */
-static size_t
-padded(size_t p)
+size_t
+osml_gram_stride(const OsmlLayout *layout, bool bias)
 {
-	return (p + 3) / 4 * 4;
+	return (osml_gram_values(layout, bias) + 3) / 4 * 4;
 }
 
 size_t
 osml_gram_bytes(const OsmlLayout *layout, bool bias)
 {
-	size_t		p = osml_gram_values(layout, bias);
-
-	return sizeof(OsmlGram) + 2 * padded(p) * (p + 1) * sizeof(double);
+	return sizeof(OsmlGram) + 2 * osml_gram_stride(layout, bias) *
+		(osml_gram_values(layout, bias) + 1) * sizeof(double);
 }
 
 OsmlGram *
@@ -63,7 +61,7 @@ osml_gram_init(void *memory, const OsmlLayout *layout, bool bias)
 
 	memset(memory, 0, osml_gram_bytes(layout, bias));
 	gram->p = (int) osml_gram_values(layout, bias);
-	gram->stride = (int) padded((size_t) gram->p);
+	gram->stride = (int) osml_gram_stride(layout, bias);
 	gram->xy = (double *) (gram + 1);
 	gram->xx = gram->xy + 2 * gram->stride;
 	return gram;

@@ -41,6 +41,9 @@ typedef struct OsmlGram
 /* values of a row, with a bias or without */
 extern size_t osml_gram_values(const OsmlLayout *layout, bool bias);
 
+/* the same in whole vectors */
+extern size_t osml_gram_stride(const OsmlLayout *layout, bool bias);
+
 /* bytes of an OsmlGram, which osml_gram_init() lays out, empty, in memory (8-byte aligned) */
 extern size_t osml_gram_bytes(const OsmlLayout *layout, bool bias);
 extern OsmlGram *osml_gram_init(void *memory, const OsmlLayout *layout, bool bias);

@@ -215,19 +215,26 @@ count_step(OsmlFit *fit, const OsmlStepResult *step)
 		log_step(fit, step, false);
 }
 
+/* Nothing has been added to the step. */
+static void
+empty_step(OsmlFit *fit)
+{
+	osml_gradient_clear(&fit->gradient);
+	fit->loss_sum = 0;
+	fit->step_rows = 0;
+	fit->step_weight = 0;
+	fit->n_segments = 0;
+	fit->has_peaks = false;
+}
+
 /* The next step starts from nothing. */
 static void
 clear_step(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 
-	osml_gradient_clear(&fit->gradient);
-	fit->loss_sum = 0;
-	fit->step_rows = 0;
-	fit->step_weight = 0;
+	empty_step(fit);
 	fit->batches_in_step = 0;
-	fit->n_segments = 0;
-	fit->has_peaks = false;
 	if (fit->epoch_turned)
 	{
 		run->monitor->epochs = fit->lanes[0].epoch;
@@ -289,11 +296,8 @@ redo_step(OsmlFit *fit)
 {
 	int64		batches = fit->batches_in_step;
 
-	osml_gradient_clear(&fit->gradient);
-	fit->loss_sum = fit->step_weight = 0;
-	fit->step_rows = fit->batch_rows = 0;
-	fit->n_segments = 0;
-	fit->has_peaks = false;
+	empty_step(fit);
+	fit->batch_rows = 0;
 	osml_gram_rewind(fit, fit->n_batches - batches);
 	for (int64 i = 0; i < batches; i++)
 		take_rows(fit);

@@ -38,13 +38,14 @@ create(OsmlRun *run, int64 batches)
 {
 	const OsmlLayout *layout = &run->spec.layout;
 	bool		bias = run->spec.bias;
+	Size		vector = osml_gram_stride(layout, bias) * sizeof(double);
 	OsmlGramBatches *gram = osml_run_zeroed(run, sizeof(OsmlGramBatches));
 
 	gram->most = batches;
 	gram->batches = osml_run_zeroed(run, sizeof(OsmlGram *) * gram->most);
 	gram->ends = osml_run_zeroed(run, sizeof(int64) * gram->most * run->hparams->lanes);
-	gram->gradient = osml_run_zeroed(run, osml_gram_vector_bytes(&run->spec));
-	gram->scratch = osml_run_zeroed(run, 2 * osml_gram_vector_bytes(&run->spec));
+	gram->gradient = osml_run_zeroed(run, vector);
+	gram->scratch = osml_run_zeroed(run, 2 * vector);
 	gram->tile = osml_gram_tile_init(osml_run_zeroed(run, osml_gram_tile_bytes(layout, bias)),
 									 layout, bias);
 	return gram;
@@ -96,7 +97,7 @@ osml_gram_setup(OsmlFit *fit)
 {
 	OsmlRun    *run = fit->run;
 	const OsmlPartData *train = &run->parts[OSML_PART_TRAIN];
-	OsmlRowsKept	kept = {.streamed = run->streamed,.reread = run->reread};
+	OsmlRowsKept kept = {.streamed = run->streamed,.reread = run->reread};
 	bool		wanted = run->hparams->gram == OSML_GRAM_ON;
 	OsmlGramCost cost;
 	const char *why;

@@ -11,7 +11,7 @@
  * What a step costs, in nanoseconds, to decide by: for a row and a dense column, for a
  * row and a code column, for a row at all; to make sums, for a row and a pair of dense
  * columns, and for one with a code column; from sums, for an element of G, and at all.
- * Measured on two machines; a factor of two either way does not matter.
+ * Roughly what one x86-64 machine took; a factor of two either way does not matter.
  */
 #define ROW_DENSE 0.4
 #define ROW_CODE 2.0
@@ -24,12 +24,6 @@
 /* what sums have to save for "auto": so many nanoseconds, and half of the work */
 #define WORTH 1e8
 #define WORTH_FACTOR 2
-
-Size
-osml_gram_vector_bytes(const OsmlModelSpec *spec)
-{
-	return (osml_gram_values(&spec->layout, spec->bias) + 4) * sizeof(double);
-}
 
 const char *
 osml_gram_obstacle(const OsmlModelSpec *spec, const OsmlHparams *hparams, const OsmlRowsKept *kept)
@@ -86,7 +80,8 @@ osml_gram_cost(const OsmlModelSpec *spec, const OsmlHparams *hparams, int64 n_ro
 		by_rows > WORTH_FACTOR * (cost.making + cost.stepping);
 	cost.bytes = (Size) n * (osml_gram_bytes(layout, spec->bias) + sizeof(OsmlGram *) +
 							 sizeof(int64) * hparams->lanes) +
-		osml_gram_tile_bytes(layout, spec->bias) + 3 * osml_gram_vector_bytes(spec);
+		osml_gram_tile_bytes(layout, spec->bias) +
+		3 * osml_gram_stride(layout, spec->bias) * sizeof(double);
 	cost.making /= 1e9;
 	cost.stepping /= 1e9;
 	return cost;

@@ -28,7 +28,4 @@ typedef struct OsmlGramCost
 extern OsmlGramCost osml_gram_cost(const OsmlModelSpec *spec, const OsmlHparams *hparams,
 								   int64 n_rows, int64 n_blocks);
 
-/* of scratch, of which a step needs three */
-extern Size osml_gram_vector_bytes(const OsmlModelSpec *spec);
-
 #endif							/* OSML_GRAM_COST_H */
