@@ -20,12 +20,16 @@
 
 #if PG_VERSION_NUM < 150000
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "utils/tuplestore.h"
 
 /* 15: also refuses unknown settings of the prefix from then on */
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+
+/* 15: has a name for what looking whether recovery goes on sets */
+#define GetWALInsertionTimeLine() (RecoveryInProgress(), ThisTimeLineID)
 
 /* 15: make ReturnSetInfo hold an empty tuplestore of the declared row type */
 static inline void

@@ -310,7 +310,7 @@ osml_analyze(PG_FUNCTION_ARGS)
 	call.dataset = osml_own_dataset(call.text);
 	/* a dataset keeps the outcome */
 	if (call.dataset != NULL)
-		PreventCommandIfReadOnly("osml_analyze()");
+		osml_prevent_write("osml_analyze()");
 	InitMaterializedSRF(fcinfo, 0);
 	error_context_stack = &context;
 	analyze((ReturnSetInfo *) fcinfo->resultinfo, &call, num_workers);

@@ -120,7 +120,7 @@ osml_create_dataset(PG_FUNCTION_ARGS)
 	OsmlDatasetRow row = {0};
 	int64		id;
 
-	PreventCommandIfReadOnly("osml_create_dataset()");
+	osml_prevent_write("osml_create_dataset()");
 	row.name = osml_need_text(fcinfo, 0, "name");
 	row.train = osml_need_text(fcinfo, 1, "train");
 	row.label = osml_maybe_text(fcinfo, 2);
@@ -153,7 +153,7 @@ osml_drop_dataset(PG_FUNCTION_ARGS)
 	char	   *name = osml_need_text(fcinfo, 0, "name");
 	OsmlDatasetRow *row;
 
-	PreventCommandIfReadOnly("osml_drop_dataset()");
+	osml_prevent_write("osml_drop_dataset()");
 	row = osml_dataset_find(name);
 	if (row == NULL)
 	{

@@ -51,7 +51,7 @@ osml_declare_feature(PG_FUNCTION_ARGS)
 	OsmlDatasetRow *dataset;
 	OsmlFeatureNoteRow row = {0};
 
-	PreventCommandIfReadOnly("osml_declare_feature()");
+	osml_prevent_write("osml_declare_feature()");
 	dataset = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
 	row.feature = osml_need_text(fcinfo, 1, "feature");
 	row.has_available = !PG_ARGISNULL(2);

@@ -20,7 +20,7 @@ osml_defining_begin(const char *dataset, const char *command)
 {
 	OsmlDefining *defining = palloc0(sizeof(OsmlDefining));
 
-	PreventCommandIfReadOnly(command);
+	osml_prevent_write(command);
 	defining->dataset = osml_need_dataset(dataset);
 	defining->definitions = osml_definitions_lock(defining->dataset->dataset_id);
 	return defining;

@@ -91,7 +91,7 @@ osml_fit_features(PG_FUNCTION_ARGS)
 	OsmlSource *source;
 	OsmlFeatureSet *set;
 
-	PreventCommandIfReadOnly("osml_fit_features()");
+	osml_prevent_write("osml_fit_features()");
 	dataset = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
 	set = osml_defined_features(dataset, osml_definitions_lock(dataset->dataset_id),
 								&source);

@@ -63,7 +63,7 @@ grant_arguments(FunctionCallInfo fcinfo, const char *function)
 {
 	GrantArguments arguments;
 
-	PreventCommandIfReadOnly(function);
+	osml_prevent_write(function);
 	arguments.model = osml_need_model(osml_need_text(fcinfo, 0, "model"),
 									  OSML_MANAGE);
 	arguments.role = osml_need_text(fcinfo, 1, "role");

@@ -105,7 +105,7 @@ osml_deploy(PG_FUNCTION_ARGS)
 {
 	char	   *name = osml_need_text(fcinfo, 0, "model");
 
-	PreventCommandIfReadOnly("osml_deploy()");
+	osml_prevent_write("osml_deploy()");
 	PG_RETURN_INT32(deploy(name, NULL, PG_GETARG_INT32(1)));
 }
 
@@ -116,7 +116,7 @@ osml_deploy_named(PG_FUNCTION_ARGS)
 	char	   *name = osml_need_text(fcinfo, 0, "model");
 	char	   *word = osml_need_text(fcinfo, 1, "version");
 
-	PreventCommandIfReadOnly("osml_deploy()");
+	osml_prevent_write("osml_deploy()");
 	PG_RETURN_INT32(deploy(name, word, 0));
 }
 
@@ -128,7 +128,7 @@ osml_drop_model(PG_FUNCTION_ARGS)
 	OsmlModelRow *model;
 	int			version;
 
-	PreventCommandIfReadOnly("osml_drop_model()");
+	osml_prevent_write("osml_drop_model()");
 	model = lock_model(name);
 	if (PG_ARGISNULL(1))
 	{

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "utils/builtins.h"
@@ -12,6 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "api/run.h"
+#include "catalog/rights.h"
 #include "catalog/role.h"
 #include "catalog/run.h"
 #include "train/launcher.h"
@@ -106,14 +108,23 @@ osml_wait(PG_FUNCTION_ARGS)
 					 errmsg("timeout must not be negative")));
 		ms = (int64) (Min(seconds, 1e9) * 1000);
 	}
+	if (ms < 0 && RecoveryInProgress() && osml_run_is_open(osml_run_status(row)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot wait for the end of run " INT64_FORMAT " during recovery",
+						row->run_id),
+				 errdetail("What this session may still look at can hold up what the primary server sends, the run's end included."),
+				 errhint("Give osml_wait() a timeout, or wait on the primary server.")));
 	PG_RETURN_TEXT_P(cstring_to_text(poll_status(row->run_id, ms)));
 }
 
 Datum
 osml_cancel(PG_FUNCTION_ARGS)
 {
-	OsmlRunRow *row = osml_need_run(fcinfo);
+	OsmlRunRow *row;
 
+	osml_prevent_in_recovery("osml_cancel()");
+	row = osml_need_run(fcinfo);
 	if (!osml_role_usable(row->owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -274,7 +274,7 @@ osml_split(PG_FUNCTION_ARGS)
 	OsmlFairnessTable *table;
 	OsmlSplit  *split;
 
-	PreventCommandIfReadOnly("osml_split()");
+	osml_prevent_write("osml_split()");
 	InitMaterializedSRF(fcinfo, 0);
 	error_context_stack = &context;
 	split = osml_split_arguments(fcinfo);
@@ -295,7 +295,7 @@ osml_unsplit(PG_FUNCTION_ARGS)
 {
 	OsmlDatasetRow *row;
 
-	PreventCommandIfReadOnly("osml_unsplit()");
+	osml_prevent_write("osml_unsplit()");
 	row = osml_need_dataset(osml_need_text(fcinfo, 0, "dataset"));
 	if (row->split == NULL)
 		ereport(ERROR,

@@ -73,10 +73,14 @@ check_may_change(Jsonb *hparams)
 
 /* A run that ended without a version, of the current role's own. */
 static OsmlRunRow *
-need_unfinished(FunctionCallInfo fcinfo, const char *action)
+need_unfinished(FunctionCallInfo fcinfo, const char *function, const char *action)
 {
-	OsmlRunRow *row = osml_need_run(fcinfo);
-	const char *status = osml_run_status(row);
+	OsmlRunRow *row;
+	const char *status;
+
+	osml_prevent_write(function);
+	row = osml_need_run(fcinfo);
+	status = osml_run_status(row);
 
 	if (strcmp(row->owner, osml_current_role()) != 0)
 		ereport(ERROR,
@@ -93,7 +97,7 @@ need_unfinished(FunctionCallInfo fcinfo, const char *action)
 Datum
 osml_resume(PG_FUNCTION_ARGS)
 {
-	OsmlRunRow *row = need_unfinished(fcinfo, "resume");
+	OsmlRunRow *row = need_unfinished(fcinfo, "osml_resume()", "resume");
 	OsmlTrainRequest request = {
 		.dataset = row->dataset,
 		.hparams = row->hparams,
@@ -126,7 +130,7 @@ osml_resume(PG_FUNCTION_ARGS)
 Datum
 osml_drop_checkpoints(PG_FUNCTION_ARGS)
 {
-	OsmlRunRow *row = need_unfinished(fcinfo, "drop the checkpoints of");
+	OsmlRunRow *row = need_unfinished(fcinfo, "osml_drop_checkpoints()", "drop the checkpoints of");
 
 	PG_RETURN_INT32((int32) osml_checkpoints_delete(row->run_id));
 }

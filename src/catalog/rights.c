@@ -1,9 +1,11 @@
 /*
  * rights.c
- *	  Who may see and use what.
+ *	  Who may see and use what, and where nobody may write.
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "catalog/rights.h"
@@ -50,4 +52,24 @@ osml_model_check_named(const OsmlModelRow *model, bool named)
 					   "somebody else's model."),
 			 errhint("Name the model with model => %s, if that is meant, or one of your own.",
 					 quote_literal_cstr(model->name))));
+}
+
+void
+osml_prevent_in_recovery(const char *command)
+{
+	if (!RecoveryInProgress())
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+			 errmsg("cannot execute %s during recovery", command),
+			 errdetail("This server is a standby: what it has comes from its primary server."),
+			 errhint("Call %s on the primary server, or promote this one first.", command)));
+}
+
+/* Transactions of a standby are read-only, too, which alone would not say why. */
+void
+osml_prevent_write(const char *command)
+{
+	osml_prevent_in_recovery(command);
+	PreventCommandIfReadOnly(command);
 }

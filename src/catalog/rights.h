@@ -1,6 +1,6 @@
 /*
  * rights.h
- *	  Who may see and use which model.
+ *	  Who may see and use which model, and where nobody may write.
  *
  * Next: role.h (roles by name), grant.c (what owners allowed).
  */
@@ -24,5 +24,12 @@ extern void osml_model_check(const OsmlModelRow *model, OsmlPrivilege privilege)
 /* raise: a run whose call does not name the model, but a source of its name, is to train
  * into somebody else's */
 extern void osml_model_check_named(const OsmlModelRow *model, bool named);
+
+/* raise, for a command such as "osml_cancel()": on a standby, which has rows of the
+ * primary's runs but not the runs */
+extern void osml_prevent_in_recovery(const char *command);
+
+/* raise: on a standby, and in a read-only transaction */
+extern void osml_prevent_write(const char *command);
 
 #endif							/* OSML_RIGHTS_H */

@@ -5,13 +5,13 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "miscadmin.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 
 #include "catalog/dataset.h"
 #include "catalog/model.h"
+#include "catalog/rights.h"
 #include "catalog/role.h"
 #include "catalog/run.h"
 #include "hparams/hparams.h"
@@ -31,8 +31,7 @@ check_surroundings(const char *function)
 {
 	const char *command = psprintf("%s()", function);
 
-	PreventCommandDuringRecovery(command);
-	PreventCommandIfReadOnly(command);
+	osml_prevent_write(command);
 	PreventCommandIfParallelMode(command);
 	if (InSecurityRestrictedOperation())
 		ereport(ERROR,

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
@@ -77,22 +78,37 @@ typedef struct Errand
 	int64		run_id;
 } Errand;
 
-/* A worker for a ticket, unless that has been tried often enough. */
+/* What keeps a run from being restarted, or NULL. */
+static const char *
+objection(const OsmlTicket *ticket)
+{
+	if (ticket->plan == NULL)
+		return "The file that says how is damaged.";
+	if (ticket->timeline != GetWALInsertionTimeLine())
+		return "It was going on before this server became one of its own, by promotion or from a backup.";
+	if (ticket->attempts >= MAX_ATTEMPTS)
+		return psprintf("It has been restarted %d times.", ticket->attempts);
+	return NULL;
+}
+
+/* A worker for a ticket that is good. */
 static void
 dispatch(OsmlTicket *ticket)
 {
 	BackgroundWorker worker;
 	Errand		errand = {ticket->database, ticket->run_id};
+	const char *why;
 
 	ticket = osml_ticket_find(ticket->database, ticket->run_id);
 	if (ticket == NULL)
 		return;
-	if (ticket->plan == NULL || ticket->attempts >= MAX_ATTEMPTS)
+	why = objection(ticket);
+	if (why)
 	{
 		ereport(LOG,
 				(errmsg("osml run " INT64_FORMAT " is not restarted", ticket->run_id),
-				 ticket->plan ? errdetail("It has been restarted %d times.", ticket->attempts) :
-				 errdetail("The file that says how is damaged.")));
+				 errdetail("%s", why),
+				 errhint("Go on with it by osml_resume.")));
 		osml_ticket_void(ticket->database, ticket->run_id);
 		return;
 	}

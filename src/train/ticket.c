@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "access/xlog.h"
 #include "common/file_perm.h"
 #include "port/pg_crc32c.h"
 #include "storage/fd.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "train/ticket.h"
 
 #define FOLDER "osml_restart"
@@ -24,8 +26,9 @@ typedef struct Head
 {
 	uint32		magic;
 	int32		attempts;
+	TimeLineID	timeline;		/* of the server that the run is on */
+	pg_crc32c	crc;			/* of what is above and the plan */
 	uint64		size;			/* of the plan behind it */
-	pg_crc32c	crc;			/* of attempts and plan */
 } Head;
 
 static char *
@@ -35,12 +38,12 @@ ticket_path(Oid database, int64 run_id)
 }
 
 static pg_crc32c
-checksum(int32 attempts, const char *plan, size_t size)
+checksum(const Head *head, const char *plan, size_t size)
 {
 	pg_crc32c	crc;
 
 	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, &attempts, sizeof(attempts));
+	COMP_CRC32C(crc, head, offsetof(Head, crc));
 	COMP_CRC32C(crc, plan, size);
 	FIN_CRC32C(crc);
 	return crc;
@@ -60,9 +63,15 @@ write_ticket(Oid database, int64 run_id, int attempts, const StringInfo plan)
 {
 	char	   *path = ticket_path(database, run_id);
 	char	   *fresh = psprintf("%s.new", path);
-	Head		head = {MAGIC, attempts, plan->len, checksum(attempts, plan->data, plan->len)};
+	Head		head = {
+		.magic = MAGIC,
+		.attempts = attempts,
+		.timeline = GetWALInsertionTimeLine(),
+		.size = plan->len
+	};
 	int			fd;
 
+	head.crc = checksum(&head, plan->data, plan->len);
 	if (MakePGDirectory(FOLDER) < 0 && errno != EEXIST)
 		could_not_write(FOLDER);
 	fd = OpenTransientFile(fresh, O_CREAT | O_TRUNC | O_WRONLY | PG_BINARY);
@@ -129,7 +138,7 @@ read_plan(int fd, Head *head)
 		return NULL;
 	plan = palloc(head->size + 1);
 	if (read(fd, plan, head->size) != (ssize_t) head->size ||
-		!EQ_CRC32C(checksum(head->attempts, plan, head->size), head->crc))
+		!EQ_CRC32C(checksum(head, plan, head->size), head->crc))
 		return NULL;
 	plan[head->size] = '\0';
 	return plan;
@@ -151,6 +160,7 @@ osml_ticket_find(Oid database, int64 run_id)
 	ticket->database = database;
 	ticket->run_id = run_id;
 	ticket->attempts = head.attempts;
+	ticket->timeline = head.timeline;
 	if (plan)
 		ticket->plan = osml_plan_unpack(plan, head.size);
 	return ticket;

@@ -5,11 +5,14 @@
  * Who a run belongs to must not be read from a table when nobody is there who
  * launched it, so the trainer keeps its plan, which has the launching session's
  * identity and settings, in the data folder, where only the server writes.  The file
- * goes when the run has ended in any way but an interruption.
+ * goes when the run has ended in any way but an interruption.  It is good for one
+ * timeline: a copy of the folder that became a standby or was restored to some moment
+ * may be a second server, on which nobody launched the run.
  */
 #ifndef OSML_TICKET_H
 #define OSML_TICKET_H
 
+#include "access/xlogdefs.h"
 #include "nodes/pg_list.h"
 
 #include "train/plan.h"
@@ -19,6 +22,7 @@ typedef struct OsmlTicket
 	Oid			database;
 	int64		run_id;
 	int			attempts;		/* restarts that were tried */
+	TimeLineID	timeline;		/* on which it was issued */
 	OsmlPlan   *plan;			/* NULL: the file is not what was written */
 } OsmlTicket;
 

@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = osml_node('locks', allows_streaming => 1);
+my $node = osml_node('locks');
 my $quick = '"max_batches": 3';
 my ($run, $out, $err, @sessions);
 
@@ -188,35 +188,5 @@ osml_fails($node, q{
 	'with an extension that is not committed');
 osml_no_leftovers($node, 'refusals');
 
-# --- on a standby --------------------------------------------------------------------
-
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-$run = osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', wait => false)");
-osml_sql($node, q{SELECT osml_train('line', '{"optimizer": "exact"}', 'exact')});
-$node->wait_for_catchup($standby);
-
-is(osml_sql($standby, q{SELECT round(osml_predict('exact', 1000.0)::numeric, 6)}),
-	'3001.000000', 'a standby predicts');
-is( osml_sql($standby, q{SELECT value FROM osml_evaluate('exact', 'line') WHERE metric = 'rows_used'}),
-	'100', 'and evaluates');
-osml_fails($standby, q{SELECT osml_train('line')}, '25006',
-	'cannot execute osml_train\(\) during recovery', 'it does not train');
-osml_fails($standby, q{SELECT osml_deploy('exact', 1)}, '25006', 'cannot execute',
-	'nor deploy');
-is(osml_run($standby, $run, 'status'), 'running', 'it shows a run of the primary');
-is(osml_sql($standby, "SELECT osml_wait($run, '100 ms')"), 'running', 'and waits for it');
-osml_sql($node, "SELECT osml_cancel($run)");
-is(osml_sql($standby, "SELECT osml_wait($run)"), 'cancelled', 'until it ends');
-
-$run = osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', wait => false)");
-$node->wait_for_catchup($standby);
-$standby->promote;
-is(osml_run($standby, $run, 'status'), 'interrupted', 'after promotion the run has no trainer');
-osml_no_leftovers($standby, 'after promotion');
-
-$standby->stop;
 $node->stop;
 done_testing();

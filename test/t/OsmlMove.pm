@@ -79,7 +79,7 @@ sub osml_same_answers
 	my ($node, $user, $dbname, $before, $where) = @_;
 	my %now = osml_answers($node, $user, $dbname);
 
-	foreach my $name (sort keys %questions)
+	foreach my $name (sort keys %$before)
 	{
 		unlike($now{$name}, qr/ERROR/, "$where: $name: there is an answer");
 		is($now{$name}, $before->{$name}, "$where: $name are the same");
