@@ -23,6 +23,7 @@
 #include "compute/fair.h"
 #include "source/fold.h"
 #include "source/names.h"
+#include "source/value_sql.h"
 
 /* values of a category that are counted one by one */
 #define MAX_VALUES 20
@@ -157,10 +158,10 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 	tested->category = tested->sql == NULL;
 	if (tested->category)
 		tested->sql = psprintf(osml_type_folds(type) ?
-							   "pg_catalog.left(pg_catalog.lower(%s::pg_catalog.text"
+							   "pg_catalog.left(pg_catalog.lower((%s)"
 							   " COLLATE pg_catalog.\"default\"), %d) COLLATE pg_catalog.\"C\"" :
-							   "pg_catalog.left(%s::pg_catalog.text, %d) COLLATE pg_catalog.\"C\"",
-							   column, MAX_CHARACTERS);
+							   "pg_catalog.left(%s, %d) COLLATE pg_catalog.\"C\"",
+							   osml_value_text(column, type), MAX_CHARACTERS);
 }
 
 /* --- The frequent values of categories ---------------------------------------- */

@@ -22,6 +22,7 @@
 #include "api/need.h"
 #include "api/outputs.h"
 #include "api/score.h"
+#include "source/value_sql.h"
 #include "compat.h"
 
 PG_FUNCTION_INFO_V1(osml_predict_batch);
@@ -147,10 +148,11 @@ named_key(const OsmlSource *source, const char *name)
 
 	for (int i = 0; i < source->columns->natts; i++)
 	{
-		char	   *column = NameStr(TupleDescAttr(source->columns, i)->attname);
+		Form_pg_attribute attribute = TupleDescAttr(source->columns, i);
+		char	   *column = NameStr(attribute->attname);
 
 		if (strcmp(column, name) == 0)
-			return psprintf("%s::pg_catalog.text", quote_identifier(name));
+			return osml_value_text(quote_identifier(name), attribute->atttypid);
 		names = lappend(names, column);
 	}
 	nearest = osml_nearest_of(name, names);
@@ -175,6 +177,7 @@ primary_key(const OsmlSource *source)
 	StringInfoData sql;
 	Bitmapset  *columns = NULL;
 	Oid			constraint;
+	Oid			type = InvalidOid;
 	int			member = -1;
 	int			n = 0;
 
@@ -189,11 +192,12 @@ primary_key(const OsmlSource *source)
 			return NULL;
 		appendStringInfo(&sql, "%s%s", n++ > 0 ? ", " : "",
 						 quote_identifier(get_attname(source->relid, attno, false)));
+		type = get_atttype(source->relid, attno);
 	}
 	if (n == 0)
 		return NULL;
-	return psprintf(n == 1 ? "%s::pg_catalog.text" : "ROW(%s)::pg_catalog.text",
-					sql.data);
+	return n == 1 ? osml_value_text(sql.data, type) :
+		psprintf("ROW(%s)::pg_catalog.text", sql.data);
 }
 
 /* osml_predict_batch(model, source, key, level) */

@@ -12,7 +12,6 @@
 
 #include "access/stratnum.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
 #include "executor/spi.h"
@@ -20,10 +19,10 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "api/split.h"
+#include "source/value_sql.h"
 
 /* so many of the values that name no part are listed */
 #define MAX_LISTED 5
@@ -90,24 +89,12 @@ rule_hash(OsmlSplit *split)
 
 /* --- Time --------------------------------------------------------------------- */
 
-/* An operator of the type's default btree class, with its schema. */
-static char *
+/* An operator of the type's default btree class. */
+static Oid
 ordering_operator(const TypeCacheEntry *type, StrategyNumber strategy)
 {
-	Oid			operator = get_opfamily_member(type->btree_opf, type->btree_opintype,
-											   type->btree_opintype, strategy);
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
-	Form_pg_operator form;
-	char	   *sql;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator %u", operator);
-	form = (Form_pg_operator) GETSTRUCT(tuple);
-	sql = psprintf("OPERATOR(%s.%s)",
-				   quote_identifier(get_namespace_name(form->oprnamespace)),
-				   NameStr(form->oprname));
-	ReleaseSysCache(tuple);
-	return sql;
+	return get_opfamily_member(type->btree_opf, type->btree_opintype,
+							   type->btree_opintype, strategy);
 }
 
 /* Text that gives the same value under every setting. */
@@ -140,14 +127,6 @@ query_text(int column)
 
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
 	return isnull ? NULL : lasting_text(value, SPI_gettypeid(SPI_tuptable->tupdesc, column));
-}
-
-/* 'text'::type */
-static char *
-literal_of(const char *text, Oid type)
-{
-	return psprintf("%s::%s", quote_literal_cstr(text),
-					format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY));
 }
 
 /* Run a query that gives one row, as the user; the result is SPI_tuptable. */
@@ -223,7 +202,7 @@ end_of_part(const OsmlSplit *split, Oid type, const char *next)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("gap \"%s\" must not be negative", split->gap),
 				 errhint("Give how far train must end before val and test begin.")));
-	return literal_of(query_text(1), SPI_gettypeid(SPI_tuptable->tupdesc, 1));
+	return osml_value_literal(query_text(1), SPI_gettypeid(SPI_tuptable->tupdesc, 1));
 }
 
 /*
@@ -246,9 +225,9 @@ typedef struct Order
 {
 	char	   *column;
 	Oid			type;
-	char	   *greater;		/* operators, with their schemas */
-	char	   *at_least;
-	char	   *less;
+	Oid			greater;		/* operators */
+	Oid			at_least;
+	Oid			less;
 } Order;
 
 static Order
@@ -257,7 +236,8 @@ order_of(const OsmlSplit *split)
 	Order		order = {.type = getBaseType(osml_split_column_type(split, split->by))};
 	TypeCacheEntry *entry = lookup_type_cache(order.type, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_LT_OPR);
 
-	if (!OidIsValid(entry->btree_opf) || !OidIsValid(entry->lt_opr))
+	if (!OidIsValid(entry->btree_opf) || !OidIsValid(entry->lt_opr) ||
+		!osml_value_readable(order.type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s has no order", split->by,
@@ -320,12 +300,15 @@ find_cuts(OsmlSplit *split, const Order *order, MemoryContext context)
 	for (int p = OSML_SPLIT_VAL; p <= osml_split_last_part(split); p++)
 	{
 		MemoryContext old;
+		char	   *beyond;
 
 		if (split->fractions[p] == 0)
 			continue;
-		if (SPI_execute(psprintf("SELECT %s FROM %s WHERE %s %s %s ORDER BY 1 LIMIT 1",
-								 order->column, split->from, order->column, order->greater,
-								 literal_of(list_nth(last, list_length(split->cuts)), order->type)),
+		beyond = osml_value_compare(order->column, order->greater,
+									osml_value_literal(list_nth(last, list_length(split->cuts)),
+													   order->type));
+		if (SPI_execute(psprintf("SELECT %s FROM %s WHERE %s ORDER BY 1 LIMIT 1",
+								 order->column, split->from, beyond),
 						true, 1) != SPI_OK_SELECT)
 			elog(ERROR, "the first value of a part could not be read");
 		if (SPI_processed == 0)
@@ -361,15 +344,16 @@ rule_time(OsmlSplit *split)
 			continue;
 		initStringInfo(&where);
 		if (begin)
-			appendStringInfo(&where, "%s %s %s", order.column, order.at_least, begin);
+			appendStringInfoString(&where, osml_value_compare(order.column, order.at_least, begin));
 		if (next_cut < list_length(split->cuts))
 		{
-			char	   *next = literal_of(list_nth(split->cuts, next_cut++), order.type);
+			char	   *next = osml_value_literal(list_nth(split->cuts, next_cut++), order.type);
+			char	   *end = end_of_part(split, order.type, next);
 
 			/* a gap may lead to another type: a date less an interval */
-			appendStringInfo(&where, "%s%s %s %s", begin ? " AND " : "", order.column,
-							 split->gap ? "OPERATOR(pg_catalog.<)" : order.less,
-							 end_of_part(split, order.type, next));
+			appendStringInfo(&where, "%s%s", begin ? " AND " : "", split->gap ?
+							 psprintf("%s OPERATOR(pg_catalog.<) %s", order.column, end) :
+							 osml_value_compare(order.column, order.less, end));
 			begin = next;
 		}
 		old = MemoryContextSwitchTo(caller);
@@ -426,8 +410,8 @@ rule_column(OsmlSplit *split)
 {
 	Oid			type = getBaseType(osml_split_column_type(split, split->by));
 	char	   *column = osml_split_column(split->by);
-	char	   *value = psprintf("pg_catalog.lower(%s::pg_catalog.text COLLATE pg_catalog.\"C\")",
-								 column);
+	char	   *value = psprintf("pg_catalog.lower((%s) COLLATE pg_catalog.\"C\")",
+								 osml_value_text(column, type));
 
 	if (type == BOOLOID)
 	{

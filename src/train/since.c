@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
@@ -16,11 +14,11 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "source/column.h"
 #include "source/pinned.h"
+#include "source/value_sql.h"
 #include "train/run.h"
 #include "train/since.h"
 
@@ -31,37 +29,27 @@ typedef struct Watermark
 	const char *column;
 	const char *quoted;
 	Oid			type;
-	char	   *type_name;		/* with its schema */
-	char	   *greater;		/* OPERATOR(schema.>) */
+	Oid			greater;		/* its operator > */
 } Watermark;
 
 /* How values of the column compare; an error where they do not. */
 static void
 find_order(Watermark *mark)
 {
-	Oid			greater = lookup_type_cache(mark->type, TYPECACHE_GT_OPR)->gt_opr;
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(greater));
-	Form_pg_operator operator;
-
-	if (!HeapTupleIsValid(tuple))
+	mark->greater = lookup_type_cache(mark->type, TYPECACHE_GT_OPR)->gt_opr;
+	if (!OidIsValid(mark->greater) || !osml_value_readable(mark->type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("hyperparameter \"since\" names \"%s\" of %s, but values of type %s have no order",
 						mark->column, mark->source->label, format_type_be(mark->type)),
 				 errhint("Name a column of times or of growing numbers.")));
-	operator = (Form_pg_operator) GETSTRUCT(tuple);
-	mark->greater = psprintf("OPERATOR(%s.%s)",
-							 quote_identifier(get_namespace_name(operator->oprnamespace)),
-							 NameStr(operator->oprname));
-	ReleaseSysCache(tuple);
 }
 
 /* column > value, as SQL */
 static char *
 above(const Watermark *mark, const char *value)
 {
-	return psprintf("%s %s %s::%s", mark->quoted, mark->greater, quote_literal_cstr(value),
-					mark->type_name);
+	return osml_value_compare(mark->quoted, mark->greater, osml_value_literal(value, mark->type));
 }
 
 /* A value as text that any session reads as the same value; in `context`. */
@@ -264,13 +252,12 @@ osml_since_resolve(OsmlSince *since, OsmlPart *train, const OsmlHparams *hparams
 	mark.quoted = quote_identifier(hparams->since);
 	mark.type = osml_need_column(&train->source, hparams->since)->atttypid;
 	osml_check_unique(&train->source, hparams->since);
-	mark.type_name = format_type_extended(mark.type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
-										  FORMAT_TYPE_FORCE_QUALIFY);
 	find_order(&mark);
 	*since = kept(summary);
 	if (since->column == NULL)
 		since->above = last_value(hparams->since, model, warm);
-	since->type = mark.type_name;
+	since->type = format_type_extended(mark.type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
+									   FORMAT_TYPE_FORCE_QUALIFY);
 	since->column = hparams->since;
 	if (since->value == NULL && !find_new(&mark, since))
 		return false;

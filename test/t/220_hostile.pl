@@ -26,6 +26,69 @@ sub loot
 		SELECT string_agg(DISTINCT how || ' as ' || who, ', ' ORDER BY how || ' as ' || who) FROM gone});
 }
 
+# --- types of hers -------------------------------------------------------------------------
+
+# A table without a function in it: its columns' types have them, as checks and as casts.
+osml_sql($node, q{
+	CREATE FUNCTION m.take(how text) RETURNS void LANGUAGE plpgsql AS
+		$$BEGIN
+			IF current_user <> 'mallory' THEN INSERT INTO m.loot VALUES (how); END IF;
+		EXCEPTION WHEN OTHERS THEN
+			-- what may not write may still have been called
+			RAISE WARNING '% as %', how, current_user;
+		END$$;
+	CREATE FUNCTION m.checked(float8) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS
+		$$BEGIN PERFORM m.take('check'); RETURN true; END$$;
+	CREATE DOMAIN m.number AS float8 CHECK (m.checked(VALUE));
+	CREATE DOMAIN m.word AS text CHECK (m.checked(length(VALUE)));
+	CREATE TYPE m.span AS RANGE (SUBTYPE = m.number, SUBTYPE_OPCLASS = float8_ops);
+	CREATE TYPE m.mood AS ENUM ('sad', 'ok', 'test');
+	CREATE TYPE m.pair AS (a int, b m.number)}
+	. join('', map { my ($from, $to, $value) = @$_; qq{;
+	CREATE FUNCTION m.${from}_$to(m.$from) RETURNS $to LANGUAGE plpgsql IMMUTABLE AS
+		\$\$BEGIN PERFORM m.take('cast to $to'); RETURN $value; END\$\$;
+	CREATE CAST (m.$from AS $to) WITH FUNCTION m.${from}_$to(m.$from) AS IMPLICIT}}
+	[ 'mood', 'text', q{'a'} ], [ 'mood', 'float8', 1 ], [ 'mood', 'date', q{'2024-01-01'} ], [ 'mood', 'bool', 'true' ],
+	[ 'mood', 'jsonb', q{'1'} ], [ 'pair', 'text', q{'a'} ], [ 'pair', 'float8', 1 ])
+	. q{;
+	CREATE TABLE m.typed AS SELECT i::float8 AS y, i::float8 AS x, (i % 9)::m.number AS number, ('w' || i % 3)::m.word AS word,
+		CASE WHEN i % 3 = 0 THEN 'test' ELSE 'sad' END::m.mood AS mood, CASE WHEN i % 3 = 0 THEN 'test' ELSE 'train' END::m.word AS part,
+		ROW(i, i)::m.pair AS pair, ARRAY[i]::m.number[] AS numbers, m.span(i, i + 1) AS span, 'c' || i % 5 AS code, i AS id
+		FROM generate_series(1, 600) i;
+	CREATE TABLE m.key (mood m.mood PRIMARY KEY, x float8);
+	INSERT INTO m.key VALUES ('sad', 1), ('test', 2)}, user => 'mallory');
+osml_sql($node, q{SELECT osml_create_dataset('typed', 'm.typed', label => 'y', features => '{x,number,word,mood,code}'), osml_create_dataset('plain', 'm.typed', label => 'y', features => '{x}');
+	SELECT osml_train('plain', '{"max_batches": 3}', 'plain')});
+foreach my $case (
+	[ q{SELECT osml_train('typed', '{"since": "number", "max_batches": 3}', 's1') IS NOT NULL}, 't' ],
+	[ q{INSERT INTO m.typed SELECT (t).* FROM (SELECT t FROM m.typed t LIMIT 1) s}, '' ],
+	[ q{SELECT osml_train('plain', '{"since": "mood", "max_batches": 3}', 's2') IS NOT NULL, count(*) FROM osml_check('plain', '{"since": "mood"}', 's2') WHERE verdict = 'error'}, 't|0' ],
+	[ q{SELECT osml_train('plain', '{"since": "mood", "max_batches": 3}', 's2') IS NULL}, 't' ],
+	[ q{SELECT osml_train('plain', '{"since": "word", "max_batches": 3}', 's3') IS NOT NULL}, 't' ],
+	(map { [ qq{SELECT osml_train('plain', '{"since": "$_", "max_batches": 3}', 's4')}, qr/42804: .*no order/ ] } qw(numbers span pair)),
+	[ q{SELECT count(*) > 0 FROM osml_split('typed')}, 't' ],
+	[ q{SELECT count(*) > 0 FROM osml_split('typed', group_by => '{mood,word,number}')}, 't' ],
+	[ q{SELECT string_agg(DISTINCT part, ',') FROM osml_split('plain', '{"train": 0.5, "test": 0.5}', 'time', 'mood')}, 'test,train' ],
+	[ q{SELECT string_agg(DISTINCT part, ',') FROM osml_split('plain', '{"train": 0.5, "test": 0.5}', 'time', 'number', gap => '1')}, 'test,train' ],
+	[ q{SELECT string_agg(DISTINCT part || rows, ',') FROM osml_split('plain', method => 'column', "by" => 'part')}, 'test200,train401' ],
+	(map { [ qq{SELECT osml_split('plain', '{"train": 0.5, "test": 0.5}', 'time', '$_')}, qr/42804: .*no order/ ] } qw(numbers span pair)),
+	[ q{SELECT osml_split('plain', method => 'column', "by" => 'mood')}, qr/holds values that name no part.*"sad" .401 rows/s ],
+	[ q{SELECT osml_unsplit('typed'), osml_unsplit('plain')}, '|' ],
+	[ q{SELECT string_agg(key, ',' ORDER BY key) FROM osml_predict_batch('plain', 'm.key')}, 'sad,test' ],
+	(map { [ qq{SELECT count(DISTINCT key) > 1 FROM osml_predict_batch('plain', 'm.typed', '$_')}, 't' ] } qw(mood word number pair numbers span)),
+	[ q{SELECT count(*) > 0 FROM osml_predict_batch('plain', 'm.typed')}, 't' ],
+	(map { [ qq{SELECT count(*) > 0 FROM osml_$_}, 't' ] } q{analyze('typed')}, q{feature_report('m.typed')}, q{feature_pairs('typed')},
+		q{check('plain')}, q{evaluate('plain', 'm.typed')}, q{permutation_importance('plain', 'm.typed')}),
+	[ q{SELECT osml_train('SELECT y, x, number, word, mood FROM m.typed', '{"max_batches": 3, "label": "y"}', 'all') IS NOT NULL}, 't' ])
+{
+	my ($sql, $expected) = @$case;
+
+	($out, $err) = osml_sql($node, $sql);
+	ref $expected ? like($err, $expected, $sql) : is($out, $expected, $sql);
+	unlike($err, qr/ as postgres/, 'runs nothing of hers');
+	is(loot(), '', 'and leaves nothing');
+}
+
 # --- code that waits for a worker to be its session's user again ---------------------------
 
 # A view whose rows leave behind what runs at commit: a deferred trigger, a held cursor.
