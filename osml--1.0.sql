@@ -229,6 +229,8 @@ CREATE TABLE osml.bin (
 	UNIQUE (version_id, feature, bin),
 	CHECK ((dataset_id IS NULL) <> (version_id IS NULL))
 );
+-- without a key: where all tables are published nobody could delete from it
+ALTER TABLE osml.bin REPLICA IDENTITY FULL;
 COMMENT ON TABLE osml.bin IS 'bins and categories of a dataset''s or a version''s features, for people; training and prediction do not read it';
 
 CREATE TABLE osml.feature_note (
