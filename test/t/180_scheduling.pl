@@ -189,6 +189,16 @@ $node->start;
 is(osml_run($node, $other, 'status'), 'interrupted', 'the server dies');
 is(osml_sql($node, "SELECT osml_resume($other)"), 'finished', 'what was queued then can be resumed');
 osml_no_leftovers($node, 'ends of queued runs');
+# whoever drops the extension does not wait for runs that wait
+$node->safe_psql('postgres', 'CREATE DATABASE dropped');
+osml_sql($node, q{CREATE EXTENSION osml; CREATE TABLE line AS SELECT 3.0::float8 * i + 1 AS y, i::float8 AS x FROM generate_series(1, 100) i}, dbname => 'dropped');
+$run = osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', 'm', wait => false)", dbname => 'dropped');
+@queued = map { scalar osml_sql($node, q{SELECT osml_train('line', '{"if_running": "queue"}', 'm', wait => false)}, dbname => 'dropped') } 1 .. 2;
+# one of them has looked more than once whether it may start
+osml_poll($node, q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'osml queue' AND clock_timestamp() - query_start > '300 ms'});
+is((osml_sql($node, 'DROP EXTENSION osml', dbname => 'dropped'))[1], '', 'DROP EXTENSION goes past queued runs');
+ok(!osml_left($node), 'which end, as the one before them');
+$node->safe_psql('postgres', 'DROP DATABASE dropped');
 
 # --- a role's runs ---------------------------------------------------------------------
 
