@@ -270,8 +270,10 @@ lock_sources(const OsmlPlan *plan)
 {
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{
-		if (plan->parts[p].present && OidIsValid(plan->parts[p].source.relid))
-			LockRelationOid(plan->parts[p].source.relid, AccessShareLock);
+		ListCell   *cell;
+
+		foreach(cell, plan->parts[p].source.relations)
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	}
 }
 
