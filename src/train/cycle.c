@@ -8,6 +8,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
 
 #include "train/cycle.h"
 
@@ -39,7 +40,6 @@ lock_leads_to_us(pid_t pid, Search *search, bool *waits)
 		if (blocker == MyProcPid)
 			search->last = pid;
 	}
-	pfree(blockers);
 	return found;
 }
 
@@ -130,14 +130,20 @@ lock_cycle(int place, pid_t behind, const char *function)
 static void
 check_processes(int64 run_id, const pid_t *pids, int n, const char *function)
 {
+	/* whoever waits looks again and again, and the server's lists of locks are long */
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "osml lock cycle",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+
 	for (int i = 0; i < n; i++)
 	{
 		Search		search = {0};
 
 		if (leads_to_us(pids[i], &search) && search.newest_run <= run_id)
 			lock_cycle(i, search.last == pids[i] ? 0 : search.last, function);
-		list_free(search.seen);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
 }
 
 void
