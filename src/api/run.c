@@ -16,7 +16,7 @@
 #include "catalog/rights.h"
 #include "catalog/role.h"
 #include "catalog/run.h"
-#include "train/launcher.h"
+#include "train/cycle.h"
 #include "train/segment.h"
 
 /* poll quickly at first, since small runs take milliseconds */
@@ -58,6 +58,7 @@ poll_status(int64 run_id, int64 ms)
 	MemoryContext poll = AllocSetContextCreate(CurrentMemoryContext, "osml wait",
 											   ALLOCSET_SMALL_SIZES);
 	TimestampTz start = GetCurrentTimestamp();
+	OsmlWait	wait = {.looks = true};
 	long		nap = FIRST_POLL_MS;
 	char	   *status = NULL;
 
@@ -79,13 +80,18 @@ poll_status(int64 run_id, int64 ms)
 		if (!running || (ms >= 0 && spent >= ms))
 			break;
 		if (ms < 0 && row && nap == LAST_POLL_MS)
-			osml_check_run_cycle(row, "osml_wait");
+		{
+			/* another segment once it is no longer queued */
+			osml_wait_for(&wait, row->segment, run_id);
+			osml_check_wait_cycle(&wait, "osml_wait");
+		}
 		if (ms >= 0)
 			nap = Min(nap, ms - spent);
 		(void) osml_nap(Max(1, nap));
 		nap = Min(nap * 2, LAST_POLL_MS);
 		pfree(status);
 	}
+	osml_wait_for(&wait, 0, 0);
 	MemoryContextDelete(poll);
 	return status;
 }

@@ -1,6 +1,6 @@
 /*
  * turn_lock.c
- *	  Locks on the names of models and roles: see turn_lock.h.
+ *	  Locks on the names of models and roles, and of those who wait: see turn_lock.h.
  */
 #include "postgres.h"
 
@@ -11,12 +11,14 @@
 
 #include "catalog/turn_lock.h"
 
-/* sub-objects of a name's 64 bits; runs, which are objects of osml.run, have 0 (run_lock.c) */
+/* sub-objects of a name's 64 bits, or of a run's two numbers; runs themselves, which are
+ * objects of osml.run, have 0 (run_lock.c) */
 typedef enum Subject
 {
 	MODEL = 1,
 	MODEL_TURN,
-	ROLE_TURN
+	ROLE_TURN,
+	WAIT
 } Subject;
 
 /*
@@ -106,4 +108,66 @@ void
 osml_role_turn_release(const char *role)
 {
 	release(ROLE_TURN, role, ExclusiveLock);
+}
+
+static void
+wait_locktag(LOCKTAG *tag, const OsmlWait *wait)
+{
+	/* run ids end at 2^32 - 1 (run_lock.c) */
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, wait->segment, (uint32) wait->run_id, WAIT);
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
+/* Modes that do not exclude each other: many may wait for a run. */
+static LOCKMODE
+wait_mode(bool looks)
+{
+	return looks ? RowShareLock : AccessShareLock;
+}
+
+void
+osml_wait_for(OsmlWait *wait, uint32 segment, int64 run_id)
+{
+	LOCKTAG		tag;
+
+	if (wait->segment == segment && wait->run_id == run_id)
+		return;
+	if (wait->run_id != 0)
+	{
+		wait_locktag(&tag, wait);
+		LockRelease(&tag, wait_mode(wait->looks), false);
+	}
+	wait->segment = segment;
+	wait->run_id = run_id;
+	if (run_id != 0)
+	{
+		wait_locktag(&tag, wait);
+		(void) LockAcquire(&tag, wait_mode(wait->looks), false, false);
+	}
+}
+
+/* The server tells the locks of all processes only. */
+List *
+osml_waits_of(int pid)
+{
+	LockData   *data = GetLockStatusData();
+	List	   *waits = NIL;
+
+	for (int i = 0; i < data->nelements; i++)
+	{
+		const LockInstanceData *lock = &data->locks[i];
+		const LOCKTAG *tag = &lock->locktag;
+		OsmlWait   *wait;
+
+		if (lock->pid != pid || tag->locktag_lockmethodid != USER_LOCKMETHOD ||
+			tag->locktag_type != LOCKTAG_OBJECT || tag->locktag_field4 != WAIT ||
+			tag->locktag_field1 != MyDatabaseId)
+			continue;
+		wait = palloc(sizeof(OsmlWait));
+		wait->segment = tag->locktag_field2;
+		wait->run_id = tag->locktag_field3;
+		wait->looks = (lock->holdMask & LOCKBIT_ON(wait_mode(true))) != 0;
+		waits = lappend(waits, wait);
+	}
+	return waits;
 }

@@ -114,9 +114,25 @@ checked_query(const char *text)
 	return query;
 }
 
+/* Relations that are read, those among them that are views included. */
+static List *
+planned_relations(SPIPlanPtr plan, const CachedPlanSource *parsed)
+{
+	CachedPlan *planned = SPI_plan_get_cached_plan(plan);
+	List	   *relations = list_copy(parsed->relationOids);
+	ListCell   *cell;
+
+	foreach(cell, planned->stmt_list)
+		relations = list_concat_unique_oid(relations,
+										   lfirst_node(PlannedStmt, cell)->relationOids);
+	ReleaseCachedPlan(planned, NULL);
+	return relations;
+}
+
 /*
- * The columns a query gives, and whether it reads a temporary table, through
- * whatever views; without running it.
+ * The columns a query gives, and what it reads, through whatever views, without running
+ * it.  What the planner has looked at is locked: views' tables, and of partitions those
+ * that it does not leave out.
  */
 static void
 describe_query(OsmlSource *source)
@@ -124,21 +140,23 @@ describe_query(OsmlSource *source)
 	MemoryContext caller = CurrentMemoryContext;
 	char	   *sql = psprintf("SELECT * FROM %s", source->from);
 	SPIPlanPtr	plan;
-	CachedPlanSource *cached;
+	CachedPlanSource *parsed;
 	ListCell   *cell;
 
 	SPI_connect();
 	plan = SPI_prepare(sql, 0, NULL);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	cached = (CachedPlanSource *) linitial(SPI_plan_get_plan_sources(plan));
-	foreach(cell, cached->relationOids)
+	parsed = (CachedPlanSource *) linitial(SPI_plan_get_plan_sources(plan));
+	MemoryContextSwitchTo(caller);
+	source->relations = planned_relations(plan, parsed);
+	foreach(cell, source->relations)
 	{
 		if (get_rel_persistence(lfirst_oid(cell)) == RELPERSISTENCE_TEMP)
 			source->temporary = true;
 	}
-	MemoryContextSwitchTo(caller);
-	source->columns = CreateTupleDescCopy(cached->resultDesc);
+	if (source->columns == NULL)
+		source->columns = CreateTupleDescCopy(parsed->resultDesc);
 	SPI_finish();
 }
 
@@ -334,6 +352,10 @@ resolve_relation(const char *text)
 	source->label = psprintf("relation %s", source->from);
 	source->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	source->columns = live_columns(rel);
+	if (rel->rd_rel->relkind == RELKIND_VIEW || rel->rd_rel->relhassubclass)
+		describe_query(source);
+	else
+		source->relations = list_make1_oid(relid);
 	fill_units(source, rel);
 	relation_close(rel, NoLock);
 	return source;

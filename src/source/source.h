@@ -49,6 +49,7 @@ typedef struct OsmlSource
 {
 	char	   *text;			/* what the user wrote */
 	Oid			relid;			/* InvalidOid for a SELECT */
+	List	   *relations;		/* oids: all that is read, through views, and partitions; locked */
 	char	   *from;			/* FROM item of the whole */
 	char	   *label;			/* for messages */
 	const char *dataset;		/* whose it is, for messages; or NULL */

@@ -13,17 +13,14 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "tcop/tcopprot.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "catalog/run.h"
 #include "osml.h"
+#include "train/cycle.h"
 #include "train/launcher.h"
 #include "train/reader.h"
 
@@ -41,98 +38,6 @@ typedef struct Watch
 	int64		noticed_rows;
 	bool		serving;		/* inside osml_serve_reads() */
 } Watch;
-
-/*
- * Does the process wait, be it behind others, for a lock of this backend's?  Then *last
- * is who waits for us: the process itself, or somebody in whose way we are and who is in
- * its way, as a VACUUM FULL is that waits for a table which we have read.
- */
-static bool
-waits_for_us(pid_t pid, List **seen, pid_t *last)
-{
-	ArrayType  *blockers;
-	bool		found = false;
-
-	/* 0 is also a prepared transaction, which waits for nobody */
-	if (pid == 0 || list_member_int(*seen, pid))
-		return false;
-	*seen = lappend_int(*seen, pid);
-	blockers = DatumGetArrayTypeP(DirectFunctionCall1(pg_blocking_pids,
-													  Int32GetDatum(pid)));
-	for (int i = 0; !found && i < ArrayGetNItems(ARR_NDIM(blockers), ARR_DIMS(blockers)); i++)
-	{
-		pid_t		blocker = ((int32 *) ARR_DATA_PTR(blockers))[i];
-
-		found = blocker == MyProcPid || waits_for_us(blocker, seen, last);
-		if (blocker == MyProcPid)
-			*last = pid;
-	}
-	pfree(blockers);
-	return found;
-}
-
-/* Raise the error for the process at this place among a run's; behind: 0, or whom it waits behind. */
-static void
-lock_cycle(int place, pid_t behind, const char *function)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
-			 errmsg("%s waits for a lock that this transaction holds",
-					place == 0 ? "the trainer" : "a reader"),
-			 behind == 0 ? 0 :
-			 errdetail("It waits behind process %d, which waits for this transaction.",
-					   (int) behind),
-			 place == 0 ?
-			 errhint("Commit before calling %s, or deploy and drop models in another transaction.",
-					 function) :
-			 errhint("Commit before calling %s, or set \"num_workers\" to 0 so that the waiting session reads.",
-					 function)));
-}
-
-/* The first n processes of a run. */
-static void
-check_processes(const pid_t *pids, int n, const char *function)
-{
-	for (int i = 0; i < n; i++)
-	{
-		List	   *seen = NIL;
-		pid_t		last;
-
-		if (waits_for_us(pids[i], &seen, &last))
-			lock_cycle(i, last == pids[i] ? 0 : last, function);
-		list_free(seen);
-	}
-}
-
-/* The run waits for us while we wait for it: nothing would ever end that. */
-void
-osml_check_lock_cycle(OsmlShared *shared, const char *function)
-{
-	pid_t		pids[OSML_MAX_READERS + 1];
-
-	check_processes(pids, osml_shared_pids(shared, pids), function);
-}
-
-void
-osml_check_start_cycle(OsmlShared *shared, const char *function)
-{
-	pid_t		pids[OSML_MAX_READERS + 1];
-
-	(void) osml_shared_pids(shared, pids);
-	check_processes(pids, 1, function);
-}
-
-void
-osml_check_run_cycle(const OsmlRunRow *row, const char *function)
-{
-	dsm_segment *borrowed;
-	OsmlShared *shared = osml_segment_borrow(row->segment, row->run_id, &borrowed);
-
-	if (shared)
-		osml_check_lock_cycle(shared, function);
-	if (borrowed)
-		dsm_detach(borrowed);
-}
 
 /* A line for the person at psql. */
 static void
@@ -305,6 +210,7 @@ osml_see_through(OsmlLaunch *launch)
 	Watch		watch = {0};
 	MemoryContext context = CurrentMemoryContext;
 	ErrorContextCallback callback;
+	OsmlWait	wait = {.looks = true};
 	int			level = NewGUCNestLevel();
 
 	watch.launch = launch;
@@ -314,6 +220,7 @@ osml_see_through(OsmlLaunch *launch)
 	callback.arg = &launch->segment->plan->run_id;
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
+	osml_wait_for(&wait, dsm_segment_handle(launch->segment->dsm), watch.shared->run_id);
 	watch_client();
 	PG_TRY();
 	{
@@ -329,6 +236,7 @@ osml_see_through(OsmlLaunch *launch)
 	PG_END_TRY();
 	error_context_stack = callback.previous;
 	AtEOXact_GUC(false, level);
+	osml_wait_for(&wait, 0, 0);
 	/* so that its slot is free for the next call */
 	(void) WaitForBackgroundWorkerShutdown(launch->trainer);
 	if (!watch.shared->ended || strcmp(watch.shared->status, "finished") != 0)

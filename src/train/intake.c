@@ -31,7 +31,23 @@ osml_intake_init(OsmlRun *run)
 	}
 }
 
-/* The error for a reader that went away in the middle. */
+/* Was one of those readers that are gone told to end? */
+static bool
+any_terminated(OsmlShared *shared)
+{
+	bool		any = false;
+
+	SpinLockAcquire(&shared->mutex);
+	for (int i = 0; i < shared->n_queues; i++)
+		any = any || shared->readers[i].terminated;
+	SpinLockRelease(&shared->mutex);
+	return any;
+}
+
+/*
+ * The error for a reader that went away in the middle.  A server that shuts down
+ * terminates it, perhaps before it terminates us.
+ */
 static void
 reader_lost(OsmlRun *run)
 {
@@ -45,10 +61,15 @@ reader_lost(OsmlRun *run)
 				 errdetail_internal("%s", run->shared->report.detail) : 0,
 				 run->shared->report.hint[0] ?
 				 errhint("%s", run->shared->report.hint) : 0));
+	run->interrupted = any_terminated(run->shared);
+	if (run->interrupted)
+		ereport(ERROR,
+				(errcode(ERRCODE_ADMIN_SHUTDOWN),
+				 errmsg("a reader was terminated")));
 	ereport(ERROR,
 			(errcode(ERRCODE_CONNECTION_FAILURE),
 			 errmsg("a reader ended before it had sent all rows"),
-			 errhint("It may have been terminated; the server log has its last message.")));
+			 errhint("The server log has its last message.")));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "catalog/run.h"
+#include "train/cycle.h"
 #include "train/launcher.h"
 #include "train/reader.h"
 
@@ -166,7 +167,9 @@ static void
 wait_for_row(OsmlLaunch *launch)
 {
 	OsmlShared *shared = launch->segment->shared;
+	OsmlWait	wait = {.looks = true};
 
+	osml_wait_for(&wait, dsm_segment_handle(launch->segment->dsm), shared->run_id);
 	for (;;)
 	{
 		pid_t		pid;
@@ -179,12 +182,13 @@ wait_for_row(OsmlLaunch *launch)
 		ended = shared->ended;
 		SpinLockRelease(&shared->mutex);
 		if (committed)
-			return;
+			break;
 		if (ended || status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED)
 			start_failed(shared);
 		if (wait_for_change())
 			osml_check_start_cycle(shared, launch->function);
 	}
+	osml_wait_for(&wait, 0, 0);
 }
 
 /*

@@ -14,8 +14,6 @@
 #include "train/turn.h"
 #include "utils/jsonb.h"
 
-struct OsmlRunRow;
-
 typedef struct OsmlTrainRequest
 {
 	const char *dataset;
@@ -53,17 +51,5 @@ extern OsmlPlan *osml_resolve(const OsmlTrainRequest *request, OsmlLaunch *launc
 
 /* caller.c: read if need be, wait for the end, raise the run's error */
 extern void osml_see_through(OsmlLaunch *launch);
-
-/*
- * caller.c: an error when a run waits for a lock of this transaction, which
- * waits for the run in the function named
- */
-extern void osml_check_lock_cycle(OsmlShared *shared, const char *function);
-
-/* the same while the run has no row yet, for which its trainer alone is needed */
-extern void osml_check_start_cycle(OsmlShared *shared, const char *function);
-
-/* the same for somebody else's run, whose row says where its segment is */
-extern void osml_check_run_cycle(const struct OsmlRunRow *row, const char *function);
 
 #endif							/* OSML_LAUNCHER_H */

@@ -117,10 +117,29 @@ codec_set(Codec *codec, OsmlFeatureSet *set)
 }
 
 static void
+codec_oids(Codec *codec, List **oids)
+{
+	int			n = list_length(*oids);
+
+	codec_int(codec, &n);
+	if (codec->reading)
+		*oids = NIL;
+	for (int i = 0; i < n; i++)
+	{
+		Oid			oid = codec->reading ? InvalidOid : list_nth_oid(*oids, i);
+
+		codec_oid(codec, &oid);
+		if (codec->reading)
+			*oids = lappend_oid(*oids, oid);
+	}
+}
+
+static void
 codec_source(Codec *codec, OsmlSource *source)
 {
 	codec_string(codec, &source->text);
 	codec_oid(codec, &source->relid);
+	codec_oids(codec, &source->relations);
 	codec_string(codec, &source->from);
 	codec_string(codec, &source->label);
 	codec_int(codec, &source->n_units);

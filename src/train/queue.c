@@ -109,7 +109,8 @@ wait_and_launch(OsmlSegment *segment)
 
 	osml_worker_begin(plan);
 	PopActiveSnapshot();
-	(void) osml_turn_ask(&turn, plan->role, plan->model, OSML_IF_RUNNING_QUEUE, true);
+	(void) osml_turn_ask(&turn, plan->role, plan->model, OSML_IF_RUNNING_QUEUE,
+						 OSML_PATIENCE_WORKER);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	row = osml_run_find(plan->run_id, true);
 	if (row == NULL || strcmp(row->owner, plan->role) != 0)

@@ -10,11 +10,13 @@
 
 #include "access/xact.h"
 #include "executor/spi.h"
+#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
+#include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -194,6 +196,16 @@ reader_idle(void *arg)
 {
 }
 
+/* this reader was told to end, by somebody or by a server that shuts down */
+static volatile sig_atomic_t told_to_end = false;
+
+static void
+reader_die(SIGNAL_ARGS)
+{
+	told_to_end = true;
+	die(postgres_signal_arg);
+}
+
 /* Leave the slot on the way out, so that nobody signals another process. */
 static void
 reader_leave(dsm_segment *dsm, Datum arg)
@@ -204,6 +216,7 @@ reader_leave(dsm_segment *dsm, Datum arg)
 	SpinLockAcquire(&shared->mutex);
 	slot->proc = NULL;
 	slot->pid = 0;
+	slot->terminated = told_to_end;
 	SpinLockRelease(&shared->mutex);
 	osml_shared_wake(shared);
 }
@@ -257,8 +270,10 @@ lock_sources(const OsmlPlan *plan)
 {
 	for (int p = 0; p < OSML_N_PARTS; p++)
 	{
-		if (plan->parts[p].present && OidIsValid(plan->parts[p].source.relid))
-			LockRelationOid(plan->parts[p].source.relid, AccessShareLock);
+		ListCell   *cell;
+
+		foreach(cell, plan->parts[p].source.relations)
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	}
 }
 
@@ -291,6 +306,9 @@ osml_reader_main(Datum main_arg)
 
 	memcpy(&index, MyBgworkerEntry->bgw_extra, sizeof(index));
 	segment = osml_worker_start(main_arg);
+	pqsignal(SIGTERM, reader_die);
+	if (ProcDiePending)
+		told_to_end = true;
 	run = CurrentMemoryContext;
 	/* at once, so that whatever ends this process ends its queue too */
 	queue = osml_reader_attach(segment, index);

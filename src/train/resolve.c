@@ -183,7 +183,8 @@ ask_turn(const OsmlTrainRequest *request, const OsmlDatasetRow *dataset,
 		return OSML_TURN_START;
 	return osml_turn_ask(turn, osml_current_role(),
 						 request->range.on ? NULL : model_name(request, dataset),
-						 (OsmlIfRunning) hparams->if_running, request->wait);
+						 (OsmlIfRunning) hparams->if_running,
+						 request->wait ? OSML_PATIENCE_CLIENT : OSML_PATIENCE_NONE);
 }
 
 /*

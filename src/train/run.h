@@ -89,6 +89,7 @@ typedef struct OsmlRun
 	bool		reread;			/* training rows are read again each epoch */
 	TimestampTz started_at;
 	bool		diverged;
+	bool		interrupted;	/* it lost a reader that was told to end */
 	struct OsmlMonitor *monitor;	/* from the first step on */
 	struct OsmlBest *best;		/* "save_top_k"; else NULL */
 	struct OsmlResume *resume;	/* a run that goes on, until it is at its place */

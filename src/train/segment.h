@@ -51,6 +51,7 @@ typedef struct OsmlReaderSlot
 	PGPROC	   *proc;			/* NULL until it attaches, and after it left */
 	pid_t		pid;
 	bool		attached;		/* once true, stays true */
+	bool		terminated;		/* it left because it was told to, as at a shutdown */
 } OsmlReaderSlot;
 
 typedef struct OsmlShared

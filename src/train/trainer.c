@@ -7,7 +7,8 @@
  * outside of any transaction, with short ones for what it writes.  However the
  * run ends, the row says so before the process is gone:
  *
- *	finished, diverged, failed, cancelled	by end_run() below
+ *	finished, diverged, failed, cancelled	by end_run() below, and so where a reader
+ *											was terminated: interrupted
  *	interrupted (terminated, server stop)	by the before_shmem_exit callback
  *	interrupted (crash)						by nobody: the lock is free, and
  *											osml.runs reads it so
@@ -433,7 +434,7 @@ commit_result(OsmlRun *run)
 static void
 handle_error(OsmlRun *run, ErrorData *edata)
 {
-	const char *status = run->diverged ? "diverged" :
+	const char *status = run->diverged ? "diverged" : run->interrupted ? "interrupted" :
 		edata->sqlerrcode == ERRCODE_QUERY_CANCELED ? "cancelled" : "failed";
 	StringInfoData text;
 

@@ -4,13 +4,16 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 
 #include "compat.h"
 #include "catalog/run.h"
 #include "catalog/turn_lock.h"
 #include "osml.h"
-#include "train/launcher.h"
+#include "train/cycle.h"
 #include "train/turn.h"
 
 /* between looks at runs that are waited for */
@@ -19,7 +22,8 @@
 /* the runs that are in the way */
 typedef struct Obstacle
 {
-	int64		run_id;			/* of the model; 0: none */
+	int64		run_id;			/* of the model; 0: none, -1: somebody else's */
+	uint32		segment;		/* that run's */
 	bool		starting;		/* somebody else has the model's turn */
 	int			n_runs;			/* of the role, where they are too many; else 0 */
 } Obstacle;
@@ -50,10 +54,7 @@ count_runs(const OsmlTurn *turn, const char *model, OsmlRunRow **newest)
 	return list_length(runs);
 }
 
-/*
- * Is nothing in the way?  Then the role's turn is held, where its runs are limited.  A
- * run that we would wait for may itself wait for a lock of this transaction.
- */
+/* Is nothing in the way?  Then the role's turn is held, where its runs are limited. */
 static bool
 is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 {
@@ -73,7 +74,7 @@ is_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 	if (busy)
 		obstacle->run_id = row ? row->run_id : -1;
 	if (busy && row)
-		osml_check_run_cycle(row, "osml_train");
+		obstacle->segment = row->segment;
 	if (osml_max_runs > 0 && n >= osml_max_runs)
 		obstacle->n_runs = n;
 	if (!busy && obstacle->n_runs == 0)
@@ -125,10 +126,52 @@ refuse(const OsmlTurn *turn, const char *model, const Obstacle *obstacle,
 	return OSML_TURN_SKIP;
 }
 
+/*
+ * The same.  What a worker has locked in vain it lets go, as others, such as who drops the
+ * extension, would wait for it.
+ */
+static bool
+look(OsmlTurn *turn, const char *model, Obstacle *obstacle, OsmlPatience patience)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	bool		clear;
+
+	if (patience != OSML_PATIENCE_WORKER)
+		return is_clear(turn, model, obstacle);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	clear = is_clear(turn, model, obstacle);
+	if (clear)
+		ReleaseCurrentSubTransaction();
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return clear;
+}
+
+/* A run that we wait for may itself wait for a lock of this transaction. */
+static void
+wait_for_obstacle(OsmlWait *wait, const Obstacle *obstacle)
+{
+	if (obstacle->run_id > 0)
+		osml_wait_for(wait, obstacle->segment, obstacle->run_id);
+	else
+		osml_wait_for(wait, 0, 0);
+	if (wait->looks && wait->run_id != 0)
+		osml_check_wait_cycle(wait, "osml_train");
+}
+
 /* Until nothing is in the way; interrupts and lock_timeout are the caller's way out. */
 static void
-wait_until_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
+wait_until_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle, OsmlPatience patience)
 {
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "osml turn",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old;
+	OsmlWait	wait = {.looks = patience == OSML_PATIENCE_CLIENT};
+
 	ereport(NOTICE,
 			(errmsg("%s: this run waits for its turn", obstacle_words(turn, model, obstacle))));
 	if (turn->model == NULL && model)
@@ -136,16 +179,22 @@ wait_until_clear(OsmlTurn *turn, const char *model, Obstacle *obstacle)
 		(void) osml_model_turn_take(model, true);
 		turn->model = model;
 	}
-	while (!is_clear(turn, model, obstacle))
+	old = MemoryContextSwitchTo(scratch);
+	while (!look(turn, model, obstacle, patience))
 	{
+		wait_for_obstacle(&wait, obstacle);
+		MemoryContextReset(scratch);
 		(void) osml_nap(LOOK_MS);
 		CHECK_FOR_INTERRUPTS();
 	}
+	osml_wait_for(&wait, 0, 0);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
 }
 
 OsmlTurnAnswer
 osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
-			  OsmlIfRunning if_running, bool patient)
+			  OsmlIfRunning if_running, OsmlPatience patience)
 {
 	/* runs beside others are nobody's turn */
 	const char *alone = if_running == OSML_IF_RUNNING_START ? NULL : model;
@@ -154,13 +203,13 @@ osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
 	*turn = (OsmlTurn) {.owner = owner};
 	if (alone && osml_model_turn_take(alone, false))
 		turn->model = alone;
-	if ((alone == NULL || turn->model) && is_clear(turn, alone, &obstacle))
+	if ((alone == NULL || turn->model) && look(turn, alone, &obstacle, patience))
 		return OSML_TURN_START;
 	if (alone && turn->model == NULL)
 		obstacle = (Obstacle) {.starting = true};
-	if (if_running == OSML_IF_RUNNING_QUEUE && patient)
+	if (if_running == OSML_IF_RUNNING_QUEUE && patience != OSML_PATIENCE_NONE)
 	{
-		wait_until_clear(turn, alone, &obstacle);
+		wait_until_clear(turn, alone, &obstacle, patience);
 		return OSML_TURN_START;
 	}
 	osml_turn_end(turn);

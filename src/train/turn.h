@@ -20,6 +20,14 @@ typedef enum OsmlTurnAnswer
 	OSML_TURN_QUEUE				/* it has to wait, and the caller would not */
 } OsmlTurnAnswer;
 
+/* who has a run wait that may have to */
+typedef enum OsmlPatience
+{
+	OSML_PATIENCE_NONE,
+	OSML_PATIENCE_CLIENT,		/* a session, whose locks may be in the way */
+	OSML_PATIENCE_WORKER		/* nobody knows that it is there: it holds nothing up */
+} OsmlPatience;
+
 typedef struct OsmlTurn
 {
 	const char *owner;			/* role */
@@ -28,12 +36,13 @@ typedef struct OsmlTurn
 } OsmlTurn;
 
 /*
- * model: NULL for a run that makes none.  patient: wait here where "if_running" is
+ * model: NULL for a run that makes none.  patience: wait here where "if_running" is
  * queue.  Errors: another run of the model is going on and "if_running" is error; the
  * role has as many runs as osml.max_runs allows.
  */
 extern OsmlTurnAnswer osml_turn_ask(OsmlTurn *turn, const char *owner, const char *model,
-									OsmlIfRunning if_running, bool patient);
+									OsmlIfRunning if_running,
+									OsmlPatience patience);
 
 extern void osml_turn_end(OsmlTurn *turn);
 

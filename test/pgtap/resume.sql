@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(22);
+SELECT plan(37);
 
 \ir lib/error_of.sql
 CREATE TABLE rows AS SELECT sin(i) AS y, i % 7 AS a, i % 11 AS b FROM generate_series(1, 4000) i;
@@ -83,4 +83,68 @@ EXECUTE stopped('{"num_workers": 3}') \g /dev/null
 SELECT pg_temp.met() AS status, max(run_id) AS run FROM osml.runs \gset
 SELECT is(osml_resume(:run), 'finished', 'rows that stayed, by several readers');
 SELECT osml_drop_dataset('places');
+
+-- rows that nobody keeps: they go by once, or are read again each epoch
+CREATE TABLE laid (i int, a float8, b float8);
+-- a gate, at which a reader waits while this session has it shut
+CREATE VIEW gated AS SELECT 3 * a - b AS y, a, b FROM laid
+	WHERE i <> 5000 OR length(pg_advisory_xact_lock_shared(20)::text) = 0;
+CREATE VIEW ungated AS SELECT 3 * a - b AS y, a, b FROM laid;
+-- in this order, the rows from i = 1 to n
+CREATE FUNCTION pg_temp.lay(n int, places text DEFAULT 'i') RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	TRUNCATE laid;
+	EXECUTE format('INSERT INTO laid SELECT i, sin(i), i %% 11 FROM generate_series(1, %s) i ORDER BY %s', n, places);
+END $$;
+CREATE FUNCTION pg_temp.refused(run bigint, what text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT matches(error_of(format('SELECT osml_resume(%s)', run)), '^55000 osml run N failed: the training rows of run \d+ ' || what, 'refused: the rows ' || what)
+$$;
+CREATE FUNCTION pg_temp.same_bits(name text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT is(array_agg(weight ORDER BY feature) FILTER (WHERE version = 2), array_agg(weight ORDER BY feature) FILTER (WHERE version = 1),
+		'to the bits of one that was not cancelled') FROM osml.weights WHERE model = name
+$$;
+\set exchanged 'CASE i WHEN 200 THEN 700 WHEN 700 THEN 200 ELSE i END'
+\set unkept '{"scale": "none", "shuffle": "none", "lr": 1e-4, "batch_size": 100}'
+\set streamed '{"max_epochs": 1, "every_n_train_steps": 15}'
+\set again '{"max_epochs": 60, "every_n_train_steps": 700}'
+
+SELECT pg_temp.lay(6000);
+SELECT osml_train('gated', :'unkept'::jsonb || :'streamed', 'stream') AS whole \gset
+SELECT is(summary ->> 'streamed', 'true', 'rows are streamed') FROM osml.runs WHERE run_id = :whole;
+SELECT pg_advisory_lock(20) \g /dev/null
+SELECT osml_train('gated', :'unkept'::jsonb || :'streamed', 'stream', wait => false) AS run \gset
+-- 3000 rows, which end within a block
+DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM osml.checkpoints WHERE step = 30) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
+SELECT is(osml_cancel(:run), 'cancelled', 'a run is cancelled whose rows are streamed');
+SELECT pg_advisory_unlock(20) \g /dev/null
+SELECT pg_temp.lay(6000, :'exchanged');
+SELECT pg_temp.refused(:run, 'are in another order');
+SELECT pg_temp.lay(6000);
+UPDATE laid SET a = 0 WHERE i = 200;
+SELECT pg_temp.refused(:run, 'have changed');
+SELECT pg_temp.lay(2000);
+SELECT pg_temp.refused(:run, 'have changed');
+SELECT pg_temp.lay(0);
+SELECT pg_temp.refused(:run, 'have changed');
+SELECT pg_temp.lay(6000);
+SELECT is(osml_resume(:run), 'finished', 'it goes on over rows that stayed');
+SELECT pg_temp.same_bits('stream');
+
+SET osml.max_memory = '1MB';
+SET osml.max_spill = 0;
+SELECT pg_temp.lay(60000);
+SELECT osml_train('ungated', :'unkept'::jsonb || :'again', 'again') AS whole \gset
+SELECT osml_train('ungated', :'unkept'::jsonb || :'again', 'again', wait => false) AS run \gset
+SELECT is(pg_temp.met(), 'cancelled', 'a run is cancelled whose rows are read again');
+SELECT is(count(*), 1::bigint, 'as an event says') FROM osml.events WHERE run_id = :run AND kind = 'reread';
+SELECT pg_temp.lay(60000, :'exchanged');
+SELECT pg_temp.refused(:run, 'are in another order');
+SELECT pg_temp.lay(60000);
+UPDATE laid SET a = 0 WHERE i = 50000;
+SELECT pg_temp.refused(:run, 'have changed');
+SELECT pg_temp.lay(2000);
+SELECT pg_temp.refused(:run, 'have changed');
+SELECT pg_temp.lay(60000);
+SELECT is(osml_resume(:run), 'finished', 'it goes on over rows that stayed');
+SELECT pg_temp.same_bits('again');
 SELECT finish();

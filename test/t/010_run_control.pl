@@ -204,9 +204,9 @@ foreach my $reader ('reader 1', 'reader 2')
 	$pid = osml_pid($node, $run, $reader);
 	osml_sql($node, "SELECT pg_terminate_backend($pid)");
 	($out, $err) = $session->finish;
-	like($err, qr/ERROR:  08006: osml run $run failed: a reader ended before it had sent all rows/,
+	like($err, qr/ERROR:  57P01: osml run $run interrupted: a reader was terminated/,
 		"$reader terminated: the client is told");
-	is(osml_run($node, $run, 'status'), 'failed', "$reader terminated: status");
+	is(osml_run($node, $run, 'status'), 'interrupted', "$reader terminated: status");
 	osml_no_leftovers($node, "$reader terminated");
 }
 

@@ -70,6 +70,35 @@ osml_fails($node, qq{
 	'osml_wait sees the cycle too');
 osml_wait_status($node, last_run(), 'finished', 'and leaves the run to finish');
 
+# Sessions in a ring: each holds a lock that the run of the one before waits for, and waits
+# for its own run.  A gate lets none of them start one before all have their locks.
+foreach my $case (
+	[ 'two sessions', q{SELECT osml_train('line', '{%s}', '%s')}, 2 ],
+	[ 'three sessions', q{SELECT osml_train('line', '{%s}', '%s')}, 3 ],
+	[ 'two sessions in osml_wait', q{SELECT osml_wait(osml_train('line', '{%s}', '%s', wait => false))}, 2 ])
+{
+	my ($what, $call, $n) = @$case;
+	my $gate = $node->background_psql('postgres');
+	my $before;
+
+	osml_sql($node, "SELECT osml_train('line', '{$quick}', 'ring $_')") foreach 1 .. $n;
+	$before = last_run();
+	$gate->query_safe('SELECT pg_advisory_lock(1)');
+	@sessions = map { osml_session($node, "BEGIN; SELECT osml_deploy('ring $_', 1);
+		SELECT pg_advisory_lock_shared(1);" . sprintf($call, $quick, 'ring ' . ($_ % $n + 1)) . '; COMMIT') } 1 .. $n;
+	osml_poll($node, qq{SELECT count(*) = $n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted});
+	$gate->quit;
+	$err = join('', map { ($_->finish)[1] } @sessions);
+	is(scalar(() = $err =~ /ERROR:/g), 1, "$what in a ring: one of them gives way") or diag($err);
+	like($err, qr/40P01: .*waits for a lock that this transaction holds.*It waits behind process \d+, which waits for this transaction/s,
+		"$what in a ring: and says why");
+	# osml_wait leaves its run to finish
+	is(osml_sql($node, "SELECT string_agg(status, ' ' ORDER BY run_id) FROM osml.runs WHERE run_id > $before"),
+		join(' ', ('finished') x ($n - 1), $call =~ /osml_wait/ ? 'finished' : 'cancelled'),
+		"$what in a ring: it is the one with the newest run");
+	osml_no_leftovers($node, "$what in a ring");
+}
+
 # --- what only the caller sees -------------------------------------------------------
 
 $out = osml_sql($node, qq{

@@ -31,7 +31,7 @@ my %ways = (
 	'terminate the trainer' => [ 'trainer', 'TERM', 'interrupted' ],
 	'kill the trainer' => [ 'trainer', 'KILL', 'interrupted' ],
 	'cancel a reader' => [ 'reader', 'INT', 'cancelled' ],
-	'terminate a reader' => [ 'reader', 'TERM', 'failed', 'cancelled' ],
+	'terminate a reader' => [ 'reader', 'TERM', 'interrupted', 'cancelled' ],
 	'kill a reader' => [ 'reader', 'KILL', 'interrupted' ],
 	'cancel the caller' => [ 'caller', 'INT', 'cancelled' ],
 	'terminate the caller' => [ 'caller', 'TERM', 'cancelled' ],
@@ -46,8 +46,7 @@ my %ways = (
 my %reason = (
 	finished => qr/^$/,
 	cancelled => qr/^(canceled by role "postgres"|canceling statement due to user request|the session that waited for the run ended|a reader could not start)$/,
-	interrupted => qr/^(the trainer was terminated|the worker that waited for the run's turn was terminated|the trainer or the server died)$/,
-	failed => qr/^a reader ended before it had sent all rows/);
+	interrupted => qr/^(the trainer was terminated|a reader was terminated|the worker that waited for the run's turn was terminated|the trainer or the server died)$/);
 
 # Phases in which a run that is told to end has so much before it that it must.
 my $EARLY = qr/^(learning features|loading rows)$/;

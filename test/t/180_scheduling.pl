@@ -8,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = osml_node('scheduling');
-my ($run, $other, $out, $err, $pid, @queued, @sessions);
+my ($run, $other, $out, $err, $pid, $holder, @queued, @sessions);
 
 osml_sql($node, q{
 	CREATE ROLE bob LOGIN;
@@ -46,6 +46,19 @@ sub queue
 	my ($model, $hparams) = @_;
 
 	return scalar train('"if_running": "queue", ' . ($hparams // '"max_epochs": 2'), $model, ', wait => false');
+}
+
+# Runs that come to their end wait there, before they store a version, until let_end().
+sub hold_ends
+{
+	$holder = $node->background_psql('postgres');
+	$holder->query_safe('BEGIN; LOCK TABLE osml.model_version IN SHARE MODE');
+}
+
+sub let_end
+{
+	$holder->query_safe('COMMIT');
+	$holder->quit;
 }
 
 # --- one model ---------------------------------------------------------------------
@@ -115,10 +128,12 @@ is(osml_sql($node, "SELECT osml_wait($run)"), 'finished', 'and goes on');
 
 osml_sql($node, q{CREATE TABLE later (id bigint, x float8, y float8);
 	INSERT INTO later SELECT i, i % 7, i % 11 FROM generate_series(1, 1000) i});
-$run = osml_sql($node, q{SELECT osml_train('later', '{"since": "id", "label": "y", "max_batches": 1000000000000, "max_time": 2}', 'later', wait => false)});
+hold_ends();
+osml_sql($node, q{SELECT osml_train('later', '{"since": "id", "label": "y", "max_epochs": 1}', 'later', wait => false)});
 $other = osml_sql($node, q{SELECT osml_train('later', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1, "if_running": "queue"}', 'later', wait => false)});
 is(osml_run($node, $other, 'status'), 'queued', 'a run that is to go on from another waits for it');
 osml_sql($node, 'INSERT INTO later SELECT i, i % 7, i % 11 FROM generate_series(1001, 1010) i');
+let_end();
 is(osml_sql($node, "SELECT osml_wait($other)"), 'finished', 'it finishes');
 is(osml_sql($node, "SELECT summary ->> 'train_rows', hparams ->> 'warm_start' FROM osml.runs WHERE run_id = $other"), '10|1', 'from the version and the rows that were there when its turn came');
 osml_sql($node, 'CREATE TABLE newer AS SELECT * FROM later');
@@ -128,9 +143,12 @@ osml_sql($node, "SELECT osml_wait($run)");
 foreach my $begin ('', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM osml.runs;')
 {
 	osml_sql($node, 'INSERT INTO newer SELECT max(id) + 1, 1, 2 FROM newer');
-	$run = osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_batches": 1000000000000, "max_time": 4}', 'older', wait => false)});
-	($out, $err) = osml_sql($node, qq{$begin SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1, "if_running": "queue"}', 'older')});
-	like($err, qr/waits for its turn.*nothing new to train on/s, 'waited: the rows of the other run are no longer new' . ($begin ? ' in an older snapshot' : ''));
+	hold_ends();
+	osml_sql($node, q{SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1}', 'older', wait => false)});
+	@sessions = osml_session($node, qq{$begin SELECT osml_train('newer', '{"since": "id", "label": "y", "warm_start": true, "max_epochs": 1, "if_running": "queue"}', 'older')});
+	$sessions[0]->await(qr/waits for its turn/);
+	let_end();
+	like(($sessions[0]->finish)[1], qr/nothing new to train on/, 'waited: the rows of the other run are no longer new' . ($begin ? ' in an older snapshot' : ''));
 }
 $out = osml_sql($node, q{SELECT count(osml_train('later', ('{"label": "y", "max_epochs": 1, "warm_start": ' || w || '}')::jsonb, 'series')) FROM unnest('{false,1,2}'::text[]) w});
 is($out, 3, 'calls of one statement go on from each other');
@@ -171,6 +189,16 @@ $node->start;
 is(osml_run($node, $other, 'status'), 'interrupted', 'the server dies');
 is(osml_sql($node, "SELECT osml_resume($other)"), 'finished', 'what was queued then can be resumed');
 osml_no_leftovers($node, 'ends of queued runs');
+# whoever drops the extension does not wait for runs that wait
+$node->safe_psql('postgres', 'CREATE DATABASE dropped');
+osml_sql($node, q{CREATE EXTENSION osml; CREATE TABLE line AS SELECT 3.0::float8 * i + 1 AS y, i::float8 AS x FROM generate_series(1, 100) i}, dbname => 'dropped');
+$run = osml_sql($node, "SELECT osml_train('line', '{$ENDLESS}', 'm', wait => false)", dbname => 'dropped');
+@queued = map { scalar osml_sql($node, q{SELECT osml_train('line', '{"if_running": "queue"}', 'm', wait => false)}, dbname => 'dropped') } 1 .. 2;
+# one of them has looked more than once whether it may start
+osml_poll($node, q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'osml queue' AND clock_timestamp() - query_start > '300 ms'});
+is((osml_sql($node, 'DROP EXTENSION osml', dbname => 'dropped'))[1], '', 'DROP EXTENSION goes past queued runs');
+ok(!osml_left($node), 'which end, as the one before them');
+$node->safe_psql('postgres', 'DROP DATABASE dropped');
 
 # --- a role's runs ---------------------------------------------------------------------
 

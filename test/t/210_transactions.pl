@@ -298,6 +298,41 @@ foreach my $case (
 	like(osml_run($node, newest_run(), 'error'), qr/$error/s, "$what between plan and reading: error") if $error;
 	is(weights('between'), $weights, "$what between plan and reading: weights") if $weights;
 }
+# the same where the source is no table, but reads it
+points('t', 2);
+osml_sql($node, q{ALTER TABLE t ADD CHECK (x > 0);
+	CREATE VIEW t_view AS SELECT y, x FROM t;
+	CREATE TABLE t_parent (y float8, x float8) PARTITION BY RANGE (x);
+	ALTER TABLE t_parent ATTACH PARTITION t DEFAULT;
+	CREATE VIEW t_parent_view AS SELECT y, x FROM t_parent});
+foreach my $source ('SELECT y, x FROM t', 't_view', 't_parent', 'SELECT * FROM t_parent_view')
+{
+	my $new = 'TRUNCATE t; INSERT INTO t SELECT %s * i + 1, i FROM generate_series(1, 20) i';
+
+	($out, $err) = osml_sql($node, sprintf(qq{BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE;
+		SELECT osml_train('$source', '{$exact, "num_workers": 2}', 'behind', wait => false) AS run \\gset
+		$new; COMMIT; SELECT osml_wait(:run), error FROM osml.runs WHERE run_id = :run}, 8));
+	# a notice says how many read a query
+	is($out, 'finished|', "new rows between plan and reading of $source: status") or diag($err);
+	is(weights('behind'), '8 1', "new rows between plan and reading of $source: weights");
+	# and where the session reads, which waits for who puts them there
+	my $reader = $node->background_psql('postgres');
+	$reader->query_safe('BEGIN; SELECT count(*) FROM t');
+	my $changer = osml_session($node, sprintf("BEGIN; $new; COMMIT", 9));
+	osml_poll($node, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
+	@sessions = map { osml_session($node, qq{SELECT osml_train('$source', '{$exact, "num_workers": $_}', 'behind $_')}) } 0, 2;
+	osml_poll($node, q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+		AND (query LIKE 'SELECT osml_train%' OR backend_type = 'osml reader' AND application_name LIKE '%1')});
+	$reader->query_safe('COMMIT');
+	$reader->quit;
+	$changer->finish;
+	foreach my $workers (0, 2)
+	{
+		unlike(((shift @sessions)->finish)[1], qr/ERROR/, "new rows that $source waits for, $workers readers: no error");
+		is(weights("behind $workers"), '9 1', "new rows that $source waits for, $workers readers: weights");
+	}
+}
+osml_sql($node, 'DROP VIEW t_view, t_parent_view; ALTER TABLE t_parent DETACH PARTITION t; DROP TABLE t_parent');
 # a table that nobody else sees yet
 ($out, $err) = osml_sql($node, qq{BEGIN; CREATE TABLE newborn AS SELECT y + x AS y, x FROM line;
 	SELECT osml_train('newborn', '{$exact}', wait => false) AS run \\gset

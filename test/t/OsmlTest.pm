@@ -236,6 +236,14 @@ sub finish
 	return ($self->{out}, $self->{err});
 }
 
+# Until it has said something that matches.
+sub await
+{
+	my ($self, $pattern) = @_;
+
+	$self->{run}->pump until $self->{err} =~ $pattern;
+}
+
 # What a signal sent to the psql process does is up to psql: INT is Ctrl-C.
 sub signal
 {
