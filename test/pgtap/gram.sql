@@ -15,8 +15,9 @@ SELECT osml_create_dataset('binned', 'rows', label => 'y', features => '{}') > 0
 CREATE FUNCTION weights_of(run bigint) RETURNS TABLE (place text, scaled_weight float8) LANGUAGE sql AS $$
 	SELECT concat_ws(' ', w.feature, w.category), w.scaled_weight FROM osml.weights w JOIN osml.runs r USING (model, version) WHERE r.run_id = run $$;
 
--- the largest difference of weights and losses beside the largest of them
-CREATE FUNCTION differ(hparams jsonb, dataset text DEFAULT 'rows') RETURNS float8 LANGUAGE plpgsql AS $$
+-- the largest difference of weights and losses beside the largest of them; nobody has
+-- analyzed the metrics, and the planner would compare each with each
+CREATE FUNCTION differ(hparams jsonb, dataset text DEFAULT 'rows') RETURNS float8 LANGUAGE plpgsql SET enable_nestloop = off SET jit = off AS $$
 DECLARE
 	given jsonb := '{"label": "y", "features": ["a", "b", "c", "d"], "batch_size": 512, "max_epochs": 40, "log_every_n_steps": 7}'::jsonb || hparams;
 	by_rows bigint;

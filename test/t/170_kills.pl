@@ -347,13 +347,14 @@ sub restart_rest
 
 # --- a round ---------------------------------------------------------------------------
 
-# Wait for the run's end and for that of its processes.
+# Wait for the run's end and for that of its processes.  The session's is one of them: it
+# may not have heard yet that its client is gone, and start the run only now.
 sub settle
 {
-	my ($kind) = @_;
+	my ($kind, $watch) = @_;
 
-	osml_poll($node, q{SELECT NOT EXISTS (SELECT FROM osml.runs WHERE status IN ('running', 'queued'))
-		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type LIKE 'osml%')});
+	osml_poll($node, qq{SELECT NOT EXISTS (SELECT FROM osml.runs WHERE status IN ('running', 'queued'))
+		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type LIKE 'osml%' OR pid = $watch->{caller} AND pid <> pg_backend_pid() AND backend_type = 'client backend')});
 	for (1 .. 100) { last unless $kind->{restarts} && tickets(); usleep(20_000) }
 }
 
@@ -392,11 +393,11 @@ sub one_round
 	await_server($watch) if $watch->{killed} && !grep { $ways{ $_->[0] }[0] eq 'server' } @strikes;
 	$node->start if grep { $ways{ $_->[0] }[0] eq 'server' } @strikes;
 	eval { $session->finish };
-	settle($kind);
+	settle($kind, $watch);
 	if ($kind->{restarts} && tickets())
 	{
 		restart_rest($kind);
-		settle($kind);
+		settle($kind, $watch);
 		push @wrong, 'a ticket is left' if tickets();
 	}
 
