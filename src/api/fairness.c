@@ -158,7 +158,7 @@ add_column(OsmlFairnessPlan *plan, const OsmlSplit *split, const char *name)
 	tested->category = tested->sql == NULL;
 	if (tested->category)
 		tested->sql = psprintf(osml_type_folds(type) ?
-							   "pg_catalog.left(pg_catalog.lower((%s)"
+							   "pg_catalog.left(pg_catalog.lower(%s"
 							   " COLLATE pg_catalog.\"default\"), %d) COLLATE pg_catalog.\"C\"" :
 							   "pg_catalog.left(%s, %d) COLLATE pg_catalog.\"C\"",
 							   osml_value_text(column, type), MAX_CHARACTERS);

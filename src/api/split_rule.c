@@ -410,7 +410,7 @@ rule_column(OsmlSplit *split)
 {
 	Oid			type = getBaseType(osml_split_column_type(split, split->by));
 	char	   *column = osml_split_column(split->by);
-	char	   *value = psprintf("pg_catalog.lower((%s) COLLATE pg_catalog.\"C\")",
+	char	   *value = psprintf("pg_catalog.lower(%s COLLATE pg_catalog.\"C\")",
 								 osml_value_text(column, type));
 
 	if (type == BOOLOID)
