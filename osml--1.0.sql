@@ -936,52 +936,75 @@ COMMENT ON FUNCTION osml_hparams() IS 'the hyperparameters that osml_train takes
 --
 -- STABLE: the deployed version is the one that the query's snapshot sees.
 
+CREATE FUNCTION osml.predict_support(internal) RETURNS internal
+	AS 'MODULE_PATHNAME', 'osml_predict_support'
+	LANGUAGE C STRICT;
+COMMENT ON FUNCTION osml.predict_support(internal) IS 'what the planner asks about predictions: their cost, and whether columns need not become a row';
+
+CREATE FUNCTION osml.predict_columns(model text, columns text[], VARIADIC "values" "any")
+	RETURNS double precision
+	AS 'MODULE_PATHNAME', 'osml_predict_columns'
+	LANGUAGE C STABLE PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
+COMMENT ON FUNCTION osml.predict_columns(text, text[], "any") IS 'what the planner makes of osml_predict where it sees the columns of the row (columns: their names) or the elements of the array (NULL)';
+
+CREATE FUNCTION osml.predict_proba_columns(model text, columns text[], VARIADIC "values" "any")
+	RETURNS double precision[]
+	AS 'MODULE_PATHNAME', 'osml_predict_proba_columns'
+	LANGUAGE C STABLE PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
+COMMENT ON FUNCTION osml.predict_proba_columns(text, text[], "any") IS 'what the planner makes of osml_predict_proba where it sees the columns of the row (columns: their names) or the elements of the array (NULL)';
+
+CREATE FUNCTION osml.predict_class_columns(model text, columns text[], VARIADIC "values" "any")
+	RETURNS text
+	AS 'MODULE_PATHNAME', 'osml_predict_class_columns'
+	LANGUAGE C STABLE PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
+COMMENT ON FUNCTION osml.predict_class_columns(text, text[], "any") IS 'what the planner makes of osml_predict_class where it sees the columns of the row (columns: their names) or the elements of the array (NULL)';
+
 CREATE FUNCTION osml_predict(model text, features record) RETURNS double precision
 	AS 'MODULE_PATHNAME', 'osml_predict_record'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict(text, record) IS 'predict for a row; its columns are found by name';
 
 CREATE FUNCTION osml_predict(model text, VARIADIC features double precision[])
 	RETURNS double precision
 	AS 'MODULE_PATHNAME', 'osml_predict_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict(text, double precision[]) IS 'predict for values in the order of osml.features';
 
 CREATE FUNCTION osml_predict(model text, features anyarray) RETURNS double precision
 	AS 'MODULE_PATHNAME', 'osml_predict_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict(text, anyarray) IS 'predict for an array of values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_proba(model text, features record) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'osml_predict_proba_record'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_proba(text, record) IS 'probability of each class for a row, in the order of osml.models.classes';
 
 CREATE FUNCTION osml_predict_proba(model text, VARIADIC features double precision[])
 	RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'osml_predict_proba_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_proba(text, double precision[]) IS 'probability of each class for values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_proba(model text, features anyarray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'osml_predict_proba_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_proba(text, anyarray) IS 'probability of each class for an array of values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_class(model text, features record) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_predict_class_record'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_class(text, record) IS 'most probable class for a row';
 
 CREATE FUNCTION osml_predict_class(model text, VARIADIC features double precision[])
 	RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_predict_class_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_class(text, double precision[]) IS 'most probable class for values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_class(model text, features anyarray) RETURNS text
 	AS 'MODULE_PATHNAME', 'osml_predict_class_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_class(text, anyarray) IS 'most probable class for an array of values in the order of osml.features';
 
 CREATE FUNCTION osml_predict_interval(model text, features record,
@@ -989,7 +1012,7 @@ CREATE FUNCTION osml_predict_interval(model text, features record,
 	OUT lower double precision, OUT upper double precision)
 	RETURNS record
 	AS 'MODULE_PATHNAME', 'osml_predict_interval_record'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_interval(text, record, double precision)
 	IS 'predict for a row, with an interval that holds the label of at least a share level of such rows, by the residuals of held-out rows (split conformal prediction)';
 
@@ -998,7 +1021,7 @@ CREATE FUNCTION osml_predict_interval(model text, features anyarray,
 	OUT lower double precision, OUT upper double precision)
 	RETURNS record
 	AS 'MODULE_PATHNAME', 'osml_predict_interval_array'
-	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20;
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 20 SUPPORT osml.predict_support;
 COMMENT ON FUNCTION osml_predict_interval(text, anyarray, double precision)
 	IS 'the same for an array of values in the order of osml.features';
 

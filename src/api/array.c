@@ -111,13 +111,10 @@ take_elements(OsmlBinding *binding, ArrayType *array, OsmlDecode decode)
 	pfree(nulls);
 }
 
-/* The usual array, of float8 without NULLs, is used in place. */
-const double *
-osml_take_array(OsmlBinding *binding, ArrayType *array)
+/* Raise, unless n values by position are what the model takes. */
+static void
+check_positional(OsmlBinding *binding, int n)
 {
-	OsmlDecode	decode = element_decode(binding, ARR_ELEMTYPE(array));
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-
 	if (!binding->positional)
 	{
 		if (!is_positional(&binding->loaded->set))
@@ -126,6 +123,29 @@ osml_take_array(OsmlBinding *binding, ArrayType *array)
 	}
 	if (n != binding->loaded->set.layout.n_dense)
 		wrong_length(binding, n);
+}
+
+const double *
+osml_take_values(OsmlBinding *binding, FunctionCallInfo fcinfo, int first)
+{
+	const NullableDatum *values = &fcinfo->args[first];
+	int			n = PG_NARGS() - first;
+	OsmlDecode	decode = element_decode(binding, get_fn_expr_argtype(fcinfo->flinfo, first));
+
+	check_positional(binding, n);
+	for (int i = 0; i < n; i++)
+		binding->raw[i] = values[i].isnull ? osml_missing() : decode(values[i].value);
+	return osml_take_features(binding, binding->raw);
+}
+
+/* The usual array, of float8 without NULLs, is used in place. */
+const double *
+osml_take_array(OsmlBinding *binding, ArrayType *array)
+{
+	OsmlDecode	decode = element_decode(binding, ARR_ELEMTYPE(array));
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	check_positional(binding, n);
 	if (ARR_ELEMTYPE(array) == FLOAT8OID && !ARR_HASNULL(array))
 		return osml_take_features(binding, (const double *) ARR_DATA_PTR(array));
 	take_elements(binding, array, decode);

@@ -72,7 +72,15 @@ extern OsmlBinding *osml_call_site_bind(FunctionCallInfo fcinfo, text *name,
 extern const double *osml_take_record(OsmlBinding *binding, HeapTupleHeader record);
 extern const double *osml_take_array(OsmlBinding *binding, ArrayType *array);
 
-/* inputs to features; by the two above */
+/*
+ * The same of a call's arguments from number `first` on, as predict_support.c makes them:
+ * of columns, whose names are the argument before, and of the elements of an array, which
+ * are of one type.
+ */
+extern const double *osml_take_columns(OsmlBinding *binding, FunctionCallInfo fcinfo, int first);
+extern const double *osml_take_values(OsmlBinding *binding, FunctionCallInfo fcinfo, int first);
+
+/* inputs to features; by those above */
 extern const double *osml_take_features(OsmlBinding *binding, const double *raw);
 
 #endif							/* OSML_API_CALL_SITE_H */

@@ -22,20 +22,20 @@
 
 PG_FUNCTION_INFO_V1(osml_predict_record);
 PG_FUNCTION_INFO_V1(osml_predict_array);
+PG_FUNCTION_INFO_V1(osml_predict_columns);
 PG_FUNCTION_INFO_V1(osml_predict_proba_record);
 PG_FUNCTION_INFO_V1(osml_predict_proba_array);
+PG_FUNCTION_INFO_V1(osml_predict_proba_columns);
 PG_FUNCTION_INFO_V1(osml_predict_class_record);
 PG_FUNCTION_INFO_V1(osml_predict_class_array);
+PG_FUNCTION_INFO_V1(osml_predict_class_columns);
 PG_FUNCTION_INFO_V1(osml_predict_interval_record);
 PG_FUNCTION_INFO_V1(osml_predict_interval_array);
 
-/* Arguments model and features; NULL when a feature is missing. */
+/* Of features, if none is missing; the binding, or NULL. */
 static OsmlBinding *
-predict_record(FunctionCallInfo fcinfo)
+predict(OsmlBinding *binding, const double *dense)
 {
-	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
-	const double *dense = osml_take_record(binding, PG_GETARG_HEAPTUPLEHEADER(1));
-
 	if (dense == NULL)
 		return NULL;
 	osml_predictor_row(&binding->loaded->predictor, dense, binding->codes, binding->out,
@@ -43,17 +43,41 @@ predict_record(FunctionCallInfo fcinfo)
 	return binding;
 }
 
+/* Arguments model and features; NULL when a feature is missing. */
+static OsmlBinding *
+predict_record(FunctionCallInfo fcinfo)
+{
+	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
+
+	return predict(binding, osml_take_record(binding, PG_GETARG_HEAPTUPLEHEADER(1)));
+}
+
 static OsmlBinding *
 predict_array(FunctionCallInfo fcinfo)
 {
 	OsmlBinding *binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
-	const double *dense = osml_take_array(binding, PG_GETARG_ARRAYTYPE_P(1));
 
-	if (dense == NULL)
+	return predict(binding, osml_take_array(binding, PG_GETARG_ARRAYTYPE_P(1)));
+}
+
+/* Arguments model, names and values: what predict_support.c makes of the other two. */
+static OsmlBinding *
+predict_columns(FunctionCallInfo fcinfo)
+{
+	OsmlBinding *binding;
+
+	/* its one way in has them spread */
+	if (PG_NARGS() < 3 || get_fn_expr_variadic(fcinfo->flinfo) ||
+		!get_fn_expr_arg_stable(fcinfo->flinfo, 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("values must be given one by one, and their names as a constant"),
+				 errhint("Call osml_predict() with a row or an array.")));
+	if (PG_ARGISNULL(0))
 		return NULL;
-	osml_predictor_row(&binding->loaded->predictor, dense, binding->codes, binding->out,
-					   binding->prepared);
-	return binding;
+	binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
+	return predict(binding, PG_ARGISNULL(1) ? osml_take_values(binding, fcinfo, 2) :
+				   osml_take_columns(binding, fcinfo, 2));
 }
 
 /* A number: an amount, the mean of a count, the probability of the second class. */
@@ -140,6 +164,13 @@ osml_predict_array(PG_FUNCTION_ARGS)
 	return return_number(fcinfo, predict_array(fcinfo));
 }
 
+/* osml.predict_columns(model, names, VARIADIC values) */
+Datum
+osml_predict_columns(PG_FUNCTION_ARGS)
+{
+	return return_number(fcinfo, predict_columns(fcinfo));
+}
+
 /* osml_predict_proba(model, record) */
 Datum
 osml_predict_proba_record(PG_FUNCTION_ARGS)
@@ -154,6 +185,13 @@ osml_predict_proba_array(PG_FUNCTION_ARGS)
 	return return_proba(fcinfo, predict_array(fcinfo));
 }
 
+/* osml.predict_proba_columns(model, names, VARIADIC values) */
+Datum
+osml_predict_proba_columns(PG_FUNCTION_ARGS)
+{
+	return return_proba(fcinfo, predict_columns(fcinfo));
+}
+
 /* osml_predict_class(model, record) */
 Datum
 osml_predict_class_record(PG_FUNCTION_ARGS)
@@ -166,6 +204,13 @@ Datum
 osml_predict_class_array(PG_FUNCTION_ARGS)
 {
 	return return_class(fcinfo, predict_array(fcinfo));
+}
+
+/* osml.predict_class_columns(model, names, VARIADIC values) */
+Datum
+osml_predict_class_columns(PG_FUNCTION_ARGS)
+{
+	return return_class(fcinfo, predict_columns(fcinfo));
 }
 
 /* osml_predict_interval(model, record, level) */

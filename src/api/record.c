@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type_d.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/typcache.h"
 
@@ -113,12 +115,10 @@ check_type(const OsmlBinding *binding, int column, Oid type)
 	}
 }
 
-/* Map the columns that the model reads to those of a row type. */
+/* Map the columns that the model reads to those of a row; desc lives as long as the binding. */
 static void
-map_record(OsmlBinding *binding, Oid type, int32 typmod)
+map_columns(OsmlBinding *binding, TupleDesc desc)
 {
-	MemoryContext old = MemoryContextSwitchTo(binding->context);
-	TupleDesc	desc = lookup_rowtype_tupdesc_copy(type, typmod);
 	OsmlFeatureSet set = binding->loaded->set;
 
 	binding->desc = NULL;
@@ -137,14 +137,32 @@ map_record(OsmlBinding *binding, Oid type, int32 typmod)
 	}
 	binding->reader = osml_row_reader_create(&set, osml_loaded_author(binding->loaded),
 											 length_error, binding);
-	binding->values = palloc(Max(1, desc->natts) * sizeof(Datum));
-	binding->nulls = palloc(Max(1, desc->natts) * sizeof(bool));
 	binding->picked = palloc(Max(1, set.n_columns) * sizeof(Datum));
 	binding->picked_nulls = palloc(Max(1, set.n_columns) * sizeof(bool));
 	binding->desc = desc;
+}
+
+static void
+map_record(OsmlBinding *binding, Oid type, int32 typmod)
+{
+	MemoryContext old = MemoryContextSwitchTo(binding->context);
+	TupleDesc	desc = lookup_rowtype_tupdesc_copy(type, typmod);
+
+	map_columns(binding, desc);
+	binding->values = palloc(Max(1, desc->natts) * sizeof(Datum));
+	binding->nulls = palloc(Max(1, desc->natts) * sizeof(bool));
 	binding->row_type = type;
 	binding->row_typmod = typmod;
 	MemoryContextSwitchTo(old);
+}
+
+/* The picked columns, as features. */
+static const double *
+take_picked(OsmlBinding *binding)
+{
+	(void) osml_row_take(binding->reader, binding->picked, binding->picked_nulls,
+						 binding->raw, binding->keys, 1);
+	return osml_take_features(binding, binding->raw);
 }
 
 /*
@@ -169,7 +187,43 @@ osml_take_record(OsmlBinding *binding, HeapTupleHeader record)
 		binding->picked[i] = binding->values[binding->fields[i]];
 		binding->picked_nulls[i] = binding->nulls[binding->fields[i]];
 	}
-	(void) osml_row_take(binding->reader, binding->picked, binding->picked_nulls,
-						 binding->raw, binding->keys, 1);
-	return osml_take_features(binding, binding->raw);
+	return take_picked(binding);
+}
+
+/* The names and types of the values of a call, which stay what they are. */
+static void
+map_call(OsmlBinding *binding, FunctionCallInfo fcinfo, int first)
+{
+	MemoryContext old = MemoryContextSwitchTo(binding->context);
+	int			n = PG_NARGS() - first;
+	Datum	   *names;
+	bool	   *nulls;
+	int			n_names;
+	TupleDesc	desc = CreateTemplateTupleDesc(n);
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(first - 1), TEXTOID, -1, false, TYPALIGN_INT,
+					  &names, &nulls, &n_names);
+	if (n_names != n)
+		elog(ERROR, "%d names for %d values", n_names, n);
+	for (int i = 0; i < n; i++)
+		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
+						   nulls[i] ? "" : TextDatumGetCString(names[i]),
+						   get_fn_expr_argtype(fcinfo->flinfo, first + i), -1, 0);
+	map_columns(binding, desc);
+	MemoryContextSwitchTo(old);
+}
+
+const double *
+osml_take_columns(OsmlBinding *binding, FunctionCallInfo fcinfo, int first)
+{
+	const NullableDatum *values = &fcinfo->args[first];
+
+	if (binding->desc == NULL)
+		map_call(binding, fcinfo, first);
+	for (int i = 0; i < binding->loaded->set.n_columns; i++)
+	{
+		binding->picked[i] = values[binding->fields[i]].value;
+		binding->picked_nulls[i] = values[binding->fields[i]].isnull;
+	}
+	return take_picked(binding);
 }
