@@ -130,9 +130,14 @@ osml_take_values(OsmlBinding *binding, FunctionCallInfo fcinfo, int first)
 {
 	const NullableDatum *values = &fcinfo->args[first];
 	int			n = PG_NARGS() - first;
-	OsmlDecode	decode = element_decode(binding, get_fn_expr_argtype(fcinfo->flinfo, first));
+	OsmlDecode	decode = binding->decode;
 
-	check_positional(binding, n);
+	if (decode == NULL)
+	{
+		osml_check_spread(fcinfo, first);
+		decode = element_decode(binding, get_fn_expr_argtype(fcinfo->flinfo, first));
+		check_positional(binding, n);
+	}
 	for (int i = 0; i < n; i++)
 		binding->raw[i] = values[i].isnull ? osml_missing() : decode(values[i].value);
 	return osml_take_features(binding, binding->raw);

@@ -153,6 +153,18 @@ find_binding(CallSite *site, text *name)
 	return NULL;
 }
 
+/* Raise, unless values come as the planner spreads them. */
+void
+osml_check_spread(FunctionCallInfo fcinfo, int first)
+{
+	if (get_fn_expr_variadic(fcinfo->flinfo) ||
+		!get_fn_expr_arg_stable(fcinfo->flinfo, first - 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("values must be given one by one, and their names as a constant"),
+				 errhint("Call osml_predict() with a row or an array.")));
+}
+
 /* The same program as a block's rows go through. */
 const double *
 osml_take_features(OsmlBinding *binding, const double *raw)

@@ -80,6 +80,9 @@ extern const double *osml_take_array(OsmlBinding *binding, ArrayType *array);
 extern const double *osml_take_columns(OsmlBinding *binding, FunctionCallInfo fcinfo, int first);
 extern const double *osml_take_values(OsmlBinding *binding, FunctionCallInfo fcinfo, int first);
 
+/* raise, where those are not as the planner makes them; by the two above, once a binding */
+extern void osml_check_spread(FunctionCallInfo fcinfo, int first);
+
 /* inputs to features; by those above */
 extern const double *osml_take_features(OsmlBinding *binding, const double *raw);
 

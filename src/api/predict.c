@@ -66,14 +66,7 @@ predict_columns(FunctionCallInfo fcinfo)
 {
 	OsmlBinding *binding;
 
-	/* its one way in has them spread */
-	if (PG_NARGS() < 3 || get_fn_expr_variadic(fcinfo->flinfo) ||
-		!get_fn_expr_arg_stable(fcinfo->flinfo, 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("values must be given one by one, and their names as a constant"),
-				 errhint("Call osml_predict() with a row or an array.")));
-	if (PG_ARGISNULL(0))
+	if (PG_ARGISNULL(0) || PG_NARGS() < 3)
 		return NULL;
 	binding = osml_call_site_bind(fcinfo, PG_GETARG_TEXT_PP(0), osml_load_model);
 	return predict(binding, PG_ARGISNULL(1) ? osml_take_values(binding, fcinfo, 2) :

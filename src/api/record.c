@@ -219,7 +219,10 @@ osml_take_columns(OsmlBinding *binding, FunctionCallInfo fcinfo, int first)
 	const NullableDatum *values = &fcinfo->args[first];
 
 	if (binding->desc == NULL)
+	{
+		osml_check_spread(fcinfo, first);
 		map_call(binding, fcinfo, first);
+	}
 	for (int i = 0; i < binding->loaded->set.n_columns; i++)
 	{
 		binding->picked[i] = values[binding->fields[i]].value;
