@@ -19,6 +19,8 @@ export PG_CONFIG
 EXTENSION = osml
 DATA = osml--1.0.sql
 MODULE_big = osml
+# own calls bind to own functions, which loads faster and calls faster
+SHLIB_LINK += -Wl,-Bsymbolic
 
 # OpenBLAS starts threads when it is loaded, so its user is a module of its
 # own that only a trainer opens.

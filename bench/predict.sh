@@ -55,7 +55,7 @@ SELECT rows, 8 AS columns, repetitions, expression_seconds, row_seconds, values_
 	seconds
 FROM median;
 
-SELECT what, round(s::numeric, 3) AS "median s", round((s / beside)::numeric, 3) AS ratio
+SELECT what, round(s::numeric, 4) AS "median s", round((s / beside)::numeric, 3) AS ratio
 FROM result, LATERAL (VALUES ('the arithmetic as an expression', expression_seconds, expression_seconds),
 	('osml_predict of the row', row_seconds, expression_seconds),
 	('osml_predict of the values', values_seconds, expression_seconds),
