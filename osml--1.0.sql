@@ -446,7 +446,7 @@ COMMENT ON COLUMN osml.runs.steps IS 'optimizer updates done';
 COMMENT ON COLUMN osml.runs.rows_read IS 'usable rows taken from the sources so far: what a load pass counts up';
 COMMENT ON COLUMN osml.runs.rows_seen IS 'rows in completed steps, counted again in each epoch';
 COMMENT ON COLUMN osml.runs.rows_skipped IS 'rows left out for a NULL or a value that is not finite';
-COMMENT ON COLUMN osml.runs.summary IS 'figures of the whole run, such as r2, condition_number, seconds';
+COMMENT ON COLUMN osml.runs.summary IS 'figures of the whole run, such as r2, condition_number, phase_seconds, waited_for_rows_seconds, peak_rss_kb, reader_peak_rss_kb';
 COMMENT ON COLUMN osml.runs.trainer_pid IS 'process that trained, as in pg_stat_activity.pid';
 
 CREATE VIEW osml.progress WITH (security_barrier) AS

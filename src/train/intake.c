@@ -125,10 +125,13 @@ next_message(OsmlRun *run)
 	while (intake->position < intake->n_shards)
 	{
 		int			queue = intake->position % run->shared->n_queues;
+		instr_time	began;
 
+		INSTR_TIME_SET_CURRENT(began);
 		if (osml_receive(intake->handles[queue], intake_idle, run,
 						 &intake->message, &intake->columns) != SHM_MQ_SUCCESS)
 			reader_lost(run);
+		run->account.waited += osml_seconds_since(began);
 		if (intake->message.shard != intake->position)
 			elog(ERROR, "osml reader sent shard %d where %d was due",
 				 intake->message.shard, intake->position);

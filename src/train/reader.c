@@ -23,6 +23,7 @@
 #include "catalog/scope.h"
 #include "features/tally.h"
 #include "hparams/hparams.h"
+#include "train/account.h"
 #include "train/reader.h"
 #include "train/worker.h"
 
@@ -78,13 +79,14 @@ scan_opened(void *arg)
  * functions of the extension, which must be its own.
  */
 static void
-read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
+read_shard(ReadState *state, OsmlShared *shared, const OsmlPart *part,
 		   const OsmlHparams *hparams, const OsmlShard *shard, int position,
 		   uint64 text_keys)
 {
 	OsmlScanUnit whole = {part->source.from, part->source.label, 0};
 	OsmlScan	scan = {0};
 	int64		rows = 0;
+	int64		peak;
 
 	scan.set = &part->set;
 	scan.on_null = hparams->on_null;
@@ -103,6 +105,11 @@ read_shard(ReadState *state, const OsmlShared *shared, const OsmlPart *part,
 							  shard->unit < 0 ? &whole : &part->source.units[shard->unit],
 							  shard->first_block, shard->n_blocks);
 	}
+	peak = osml_peak_rss_kb();
+	/* before the trainer can be done with it */
+	SpinLockAcquire(&shared->mutex);
+	shared->readers[position % shared->n_queues].peak_rss_kb = peak;
+	SpinLockRelease(&shared->mutex);
 	if (!state->trainer_gone &&
 		!osml_send_end_of_shard(&state->sender, position, rows))
 		state->trainer_gone = true;

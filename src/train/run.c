@@ -48,6 +48,7 @@ osml_run_phase(OsmlRun *run, const char *phase)
 	const char *before = run->phase;
 	char		activity[64];
 
+	osml_account_phase(&run->account, before);
 	run->phase = phase;
 	set_ps_display(phase);
 	snprintf(activity, sizeof(activity), "osml trainer: %s", phase);

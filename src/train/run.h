@@ -22,6 +22,7 @@
 #include "source/resident.h"
 #include "train/carry.h"
 #include "train/intake.h"
+#include "train/account.h"
 #include "train/log.h"
 
 /* a part as the run holds it */
@@ -47,6 +48,7 @@ typedef struct OsmlRun
 	OsmlRunRow	row;
 	OsmlLog		log;
 	const char *phase;			/* osml_run_phase() */
+	OsmlAccount account;
 	OsmlBudget	budget;
 	Size		reserved;		/* of the budget, for the step loop: rows must not take it */
 	OsmlIntake	intake;

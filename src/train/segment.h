@@ -52,6 +52,7 @@ typedef struct OsmlReaderSlot
 	pid_t		pid;
 	bool		attached;		/* once true, stays true */
 	bool		terminated;		/* it left because it was told to, as at a shutdown */
+	int64		peak_rss_kb;	/* the most it had resident, by its last shard */
 } OsmlReaderSlot;
 
 typedef struct OsmlShared

@@ -16,6 +16,7 @@
 #include "osml.h"
 #include "source/encode.h"
 #include "source/shuffle.h"
+#include "train/account.h"
 #include "train/load.h"
 #include "train/run.h"
 #include "train/trial.h"
@@ -52,16 +53,6 @@ typedef struct Pass
 	double		first;			/* seconds until the first block was done */
 	double		all;
 } Pass;
-
-static double
-seconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
 
 /* Fill the block up with its own rows: only full ones are shuffled together. */
 static void
@@ -117,9 +108,9 @@ take_block(void *arg, OsmlBlock *raw)
 	rows = raw->nrows;
 	INSTR_TIME_SET_CURRENT(start);
 	load_block(pass, raw);
-	pass->making += seconds_since(start);
+	pass->making += osml_seconds_since(start);
 	pass->rows += rows;
-	pass->all = seconds_since(pass->began);
+	pass->all = osml_seconds_since(pass->began);
 	if (pass->n_blocks++ == 0)
 	{
 		pass->first = pass->all;
@@ -202,7 +193,7 @@ time_shuffle(const OsmlModelSpec *spec, const OsmlHparams *hparams, Pass *pass)
 
 	INSTR_TIME_SET_CURRENT(start);
 	osml_shuffle_rows(&spec->layout, spec->precision, pass->kept, pass->n_kept, key);
-	return seconds_since(start) / ((double) pass->n_kept * OSML_BLOCK_ROWS);
+	return osml_seconds_since(start) / ((double) pass->n_kept * OSML_BLOCK_ROWS);
 }
 
 /* Gradients of batches, block after block; what a row takes. */
@@ -239,7 +230,7 @@ time_gradient(const OsmlModelSpec *spec, const OsmlHparams *hparams, const Pass 
 			rows += block->nrows;
 		}
 		CHECK_FOR_INTERRUPTS();
-	} while ((seconds = seconds_since(start)) < ENOUGH);
+	} while ((seconds = osml_seconds_since(start)) < ENOUGH);
 	return seconds / rows;
 }
 
@@ -351,7 +342,7 @@ time_step(const OsmlModelSpec *spec, const Pass *pass, void *params,
 		if (hparams->weight_averaging == 1 + OSML_AVERAGE_EMA)
 			osml_average_update(&average, spec->precision, n, averages, params);
 		CHECK_FOR_INTERRUPTS();
-	} while ((seconds = seconds_since(start)) < ENOUGH);
+	} while ((seconds = osml_seconds_since(start)) < ENOUGH);
 	return seconds / steps;
 }
 
