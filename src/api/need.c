@@ -4,9 +4,11 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 
 #include "api/need.h"
 #include "rules/name/nearest.h"
@@ -96,6 +98,21 @@ osml_need_dataset(const char *name)
 }
 
 /* Existence first, so that a typo is not answered with a lack of rights. */
+/* Is there such a model by now, which the snapshot does not see? */
+static bool
+is_newer(const char *name)
+{
+	bool		found;
+
+	/* a parallel worker takes no snapshot of its own */
+	if (IsInParallelMode())
+		return false;
+	PushActiveSnapshot(GetLatestSnapshot());
+	found = osml_model_find(name) != NULL;
+	PopActiveSnapshot();
+	return found;
+}
+
 OsmlModelRow *
 osml_need_model(const char *name, OsmlPrivilege privilege)
 {
@@ -108,6 +125,8 @@ osml_need_model(const char *name, OsmlPrivilege privilege)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("model \"%s\" does not exist", name),
+				 is_newer(name) ?
+				 errhint("It was made after the snapshot of this query or transaction was taken: another will see it.") :
 				 nearest ? errhint("Perhaps you meant the model \"%s\".", nearest) :
 				 errhint("osml.models lists the models; osml_train makes one.")));
 	}

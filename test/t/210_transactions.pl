@@ -75,6 +75,12 @@ foreach my $level ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE')
 	is(weights($model), '9 0', "$level, a snapshot from before a change, with readers");
 	$session->query_safe('COMMIT');
 	$session->quit;
+
+	($out, $err) = osml_sql($node, qq{$begin; SELECT count(*) FROM line;
+		SELECT osml_train('line', '{$exact}', 'new $model') > 0;
+		SELECT round(osml_predict('new $model', 10.0)::numeric, 6)});
+	$level eq 'READ COMMITTED' ? is($out, "100\nt\n31.000000", "$level, predicts with what it has trained") :
+	  like($err, qr/42704: model "new $model" does not exist.*HINT:  It was made after the snapshot/s, "$level, says why it does not see what it has trained");
 }
 
 @sessions = map { osml_session($node, qq{BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT count(*) FROM osml.runs;
