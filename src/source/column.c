@@ -7,6 +7,8 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
@@ -17,6 +19,9 @@
 #include "source/definition.h"
 #include "source/fold.h"
 #include "source/names.h"
+
+/* columns that a hint lists */
+#define MAX_GRANTED 20
 
 /* A column by name, or NULL. */
 Form_pg_attribute
@@ -250,10 +255,51 @@ osml_peek_array_length(const OsmlSource *source, const char *name)
 	return length;
 }
 
+/* A hint that lists the columns that the user may read, where those are not all; else
+ * NULL.  fixed: it is settled which are needed. */
+static char *
+granted_columns(const OsmlSource *source, bool fixed)
+{
+	StringInfoData list;
+	int			n = 0;
+
+	if (!OidIsValid(source->relid) ||
+		pg_class_aclcheck(source->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return NULL;
+	initStringInfo(&list);
+	for (int i = 0; i < source->columns->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(source->columns, i);
+
+		if (column->attisdropped || n > MAX_GRANTED ||
+			pg_attribute_aclcheck(source->relid, get_attnum(source->relid, NameStr(column->attname)),
+								  GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+			continue;
+		if (n++ < MAX_GRANTED)
+			appendStringInfo(&list, "%s%s", n > 1 ? ", " : "", NameStr(column->attname));
+		else
+			appendStringInfoString(&list, ", and more");
+	}
+	if (n == 0)
+		return NULL;
+	return psprintf(fixed ? "Of its columns you may read %s." :
+					"Of its columns you may read %s: name those that are to be used with \"features\" and \"label\".",
+					list.data);
+}
+
+static void
+hint_granted(void *arg)
+{
+	if (geterrcode() == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		errhint("%s", (const char *) arg);
+}
+
 /* Plan and start, but do not run, so that a missing grant shows at once. */
 void
 osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set)
 {
+	char	   *granted = granted_columns(source, set->subject != NULL);
+	ErrorContextCallback callback = {error_context_stack, hint_granted, granted};
 	StringInfoData sql;
 
 	initStringInfo(&sql);
@@ -269,10 +315,13 @@ osml_check_readable(const OsmlSource *source, const OsmlFeatureSet *set)
 	if (set->exposure)
 		appendStringInfo(&sql, ", %s", quote_identifier(set->exposure));
 	appendStringInfo(&sql, " FROM %s LIMIT 0", source->from);
+	if (granted)
+		error_context_stack = &callback;
 	SPI_connect();
 	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute failed: %s", sql.data);
 	SPI_finish();
+	error_context_stack = callback.previous;
 }
 
 /* Name and type of the label go into the set. */
