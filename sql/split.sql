@@ -506,3 +506,10 @@ DO $$ BEGIN
 END $$;
 DROP SCHEMA ssplit CASCADE;
 DROP ROLE osml_ssplit_reader;
+
+-- A text of fixed length is compared whole.
+CREATE TABLE sp_char AS SELECT i::float8 AS y, lpad(i::text, 3, '0')::char(3) AS k FROM generate_series(1, 300) i;
+SELECT osml_create_dataset('sp char', 'sp_char', label => 'y') > 0;
+SELECT DISTINCT part, rows FROM osml_split('sp char', '{"train": 0.5, "test": 0.5}', 'time', 'k') ORDER BY part;
+SELECT osml_drop_dataset('sp char');
+DROP TABLE sp_char;
