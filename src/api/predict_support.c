@@ -239,23 +239,25 @@ named_model(const Node *call)
 	return osml_loaded_get(model, CurrentMemoryContext);
 }
 
+/* Adds the parameters of a layer that a row meets: of a table one line. */
+static void
+add_layer(void *arg, const OsmlLayer *layer)
+{
+	*(double *) arg += layer->code >= 0 ? layer->n_out : (double) layer->params;
+}
+
 static bool
 estimate(SupportRequestCost *request)
 {
 	const OsmlLoaded *loaded = named_model(request->node);
-	const OsmlModelSpec *spec;
-	double		operators;
+	double		parameters = 0;
 
 	if (loaded == NULL)
 		return false;
-	spec = &loaded->predictor.spec;
-	operators = COST_OF_CALL + COST_OF_VALUE * loaded->set.n_columns +
-		COST_OF_PARAMETER * (double) (spec->layout.n_codes > 0 ?
-									  spec->layout.n_dense + spec->layout.n_codes : 0);
-	if (spec->layout.n_codes == 0)
-		operators += COST_OF_PARAMETER * (double) spec->ops->n_params(spec);
+	loaded->predictor.spec.ops->layers(&loaded->predictor.spec, add_layer, &parameters);
 	request->startup = 0;
-	request->per_tuple = operators * cpu_operator_cost;
+	request->per_tuple = cpu_operator_cost *
+		(COST_OF_CALL + COST_OF_VALUE * loaded->set.n_columns + COST_OF_PARAMETER * parameters);
 	return true;
 }
 

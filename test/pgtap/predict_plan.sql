@@ -2,7 +2,7 @@
 SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
-SELECT plan(46);
+SELECT plan(48);
 
 CREATE TABLE pp (gone int, y float8, word text, a float8, b numeric, at date, flag boolean, also float8);
 INSERT INTO pp SELECT i, sin(i) * 3 + i % 7, CASE WHEN i % 11 > 0 THEN 'w' || i % 5 END, CASE WHEN i % 13 > 0 THEN i END, i % 9,
@@ -113,6 +113,13 @@ SELECT unalike(pg_temp.plan($$SELECT osml_predict('pp', w) FROM pp_wide w$$), '%
 SELECT count(osml_train('SELECT y, a, b::float8, also FROM pp WHERE a IS NOT NULL', '{"model_type": "mlp", "num_hidden_neurons": [256, 256], "max_batches": 1, "label": "y"}', 'pp big'));
 SELECT cmp_ok(pg_temp.cost($$SELECT osml_predict('pp big', p) FROM pp p$$), '>', 20 * pg_temp.cost($$SELECT osml_predict('pp numbers', p) FROM pp p$$), 'a large network costs more');
 SELECT cmp_ok(pg_temp.cost($$SELECT osml_predict('pp big', row) FROM pp_whole$$), '>', 20 * pg_temp.cost($$SELECT osml_predict('pp numbers', row) FROM pp_whole$$), 'as a row, too');
+CREATE TYPE pp_code AS (code text);
+CREATE TABLE pp_codes AS SELECT a::text AS c FROM pp;
+-- a category looks up one line of its table, and then meets all layers
+SELECT count(osml_train('SELECT y, (a / 2)::int::text AS code FROM pp WHERE a IS NOT NULL', m || '{"max_batches": 1, "label": "y"}', n))
+	FROM (VALUES ('pp codes', '{}'::jsonb), ('pp code net', '{"model_type": "mlp", "num_hidden_neurons": [256, 256]}')) v(n, m);
+SELECT cmp_ok(pg_temp.cost($$SELECT osml_predict('pp codes', ROW(c)::pp_code) FROM pp_codes$$), '<', 2 * pg_temp.cost($$SELECT osml_predict('pp numbers', p) FROM pp p$$), 'a category of many costs no more than a number');
+SELECT cmp_ok(pg_temp.cost($$SELECT osml_predict('pp code net', ROW(c)::pp_code) FROM pp_codes$$), '>', 20 * pg_temp.cost($$SELECT osml_predict('pp codes', ROW(c)::pp_code) FROM pp_codes$$), 'but a network of categories does');
 SELECT cmp_ok(pg_temp.cost($$SELECT osml_predict('pp no', p) FROM pp p$$), '>', 0::float8, 'of a model that is not there, something');
 
 DROP OWNED BY pp_bert;
