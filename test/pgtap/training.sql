@@ -9,7 +9,7 @@ SET client_min_messages = warning;
 SET osml.progress_interval = 0;
 
 -- a plan: a SELECT that finds no row checks nothing and must be noticed
-SELECT plan(239 + (SELECT count(*) FROM osml_hparams() WHERE name <> 'max_batches' AND type <> 'column')::int);
+SELECT plan(240 + (SELECT count(*) FROM osml_hparams() WHERE name <> 'max_batches' AND type <> 'column')::int);
 
 -- --- helpers ---------------------------------------------------------------------
 
@@ -384,14 +384,16 @@ SELECT is(error_of(format('SELECT osml_train(%L, %L)', 'trips', jsonb_build_obje
 	'the default of ' || name || ' can be given') FROM osml_hparams() WHERE name <> 'max_batches' AND type <> 'column';
 
 -- where the time went, and what memory it took
-SELECT osml_train('trips', '{"max_epochs":3, "num_workers":1, "gram": "off"}', 'accounted') AS with_reader, osml_train('trips', '{"max_epochs":1, "gram": "off"}', 'accounted') AS without \gset
+SELECT osml_train('trips', '{"max_epochs":3, "num_workers":1, "gram": "off"}', 'accounted') AS with_reader, osml_train('trips', '{"max_epochs":1, "gram": "off"}', 'accounted') AS without,
+	osml_train('SELECT y, a, b + coalesce(length(pg_sleep(0.3)::text), 0) AS b FROM trips LIMIT 2', '{"max_epochs":1, "num_workers":1}', 'accounted') AS waiting \gset
 CREATE VIEW accounts AS SELECT run_id, summary, extract(epoch FROM ended_at - started_at) AS whole FROM osml.runs;
 SELECT ok((summary -> 'phase_seconds') ?& '{loading rows,shuffling rows,training}', 'phases are told'),
 	ok((SELECT sum(value::float8) FROM jsonb_each_text(summary -> 'phase_seconds')) BETWEEN 1e-6 AND whole, 'they make no more than the run'),
-	ok((summary ->> 'waited_for_rows_seconds')::float8 BETWEEN 1e-9 AND (summary -> 'phase_seconds' ->> 'loading rows')::float8, 'nor is more of it waiting for rows than loading them'),
+	ok((summary ->> 'waited_for_rows_seconds')::float8 BETWEEN 0 AND (summary -> 'phase_seconds' ->> 'loading rows')::float8, 'nor is more of it waiting for rows than loading them'),
 	ok((summary ->> 'peak_rss_kb')::bigint BETWEEN 1000 AND 10000000, 'the memory of the trainer is'),
 	ok((summary ->> 'reader_peak_rss_kb')::bigint BETWEEN 1000 AND 10000000, 'and of a reader')
 	FROM accounts WHERE run_id = :with_reader;
+SELECT ok((summary ->> 'waited_for_rows_seconds')::float8 > 0, 'rows that are slow to come are waited for') FROM accounts WHERE run_id = :waiting;
 SELECT ok(NOT summary ? 'reader_peak_rss_kb', 'but not where there is none') FROM accounts WHERE run_id = :without;
 
 SELECT * FROM finish();
