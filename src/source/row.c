@@ -26,16 +26,24 @@ typedef struct Reading
 	const OsmlInput *input;
 	OsmlDecode	decode;			/* numbers */
 	OsmlAdapt  *adapt;			/* before that; NULL: the value as it is */
-	bool		is_float8;		/* the usual case, without a call */
 	Oid			element;		/* arrays */
 	OsmlTextDecoder *text;		/* keys */
 	OsmlExpression *expression; /* instead of a column */
 	uint64	   *told;			/* keys whose texts are told, or NULL */
 } Reading;
 
+/* a column of float8, the usual case: nothing is asked about it row by row */
+typedef struct PlainReading
+{
+	int			column;
+	int			first;
+} PlainReading;
+
 struct OsmlRowReader
 {
-	int			n;
+	int			n_plain;
+	PlainReading *plain;
+	int			n;				/* the other inputs */
 	Reading    *readings;
 	Reading		label;			/* where it is a key */
 	Oid			owner;
@@ -232,9 +240,17 @@ plan_reading(OsmlRowReader *reader, Reading *reading, const OsmlFeatureSet *set,
 			break;
 		case OSML_INPUT_NUMBER:
 			reading->decode = osml_decode_for(type);
-			reading->is_float8 = getBaseType(type) == FLOAT8OID && input->column >= 0;
 			break;
 	}
+}
+
+/* Is the input's number the column's datum itself? */
+static bool
+is_plain(const OsmlFeatureSet *set, const OsmlInput *input)
+{
+	return input->kind == OSML_INPUT_NUMBER && input->column >= 0 &&
+		getBaseType(set->columns[input->column].type) == FLOAT8OID &&
+		osml_decode_alike(FLOAT8OID, osml_row_number_type(set, input));
 }
 
 OsmlRowReader *
@@ -246,13 +262,20 @@ osml_row_reader_create(const OsmlFeatureSet *set, Oid owner,
 	reader->owner = owner;
 	reader->length_error = length_error;
 	reader->arg = arg;
-	reader->n = set->n_inputs;
+	reader->plain = palloc(sizeof(PlainReading) * Max(1, set->n_inputs));
 	reader->readings = palloc0(sizeof(Reading) * Max(1, set->n_inputs));
 	reader->n_columns = set->n_columns;
 	reader->adapts = palloc0(sizeof(OsmlAdapt) * Max(1, set->n_columns));
 	reader->adapted = palloc0(sizeof(Datum) * Max(1, set->n_columns));
 	for (int i = 0; i < set->n_inputs; i++)
-		plan_reading(reader, &reader->readings[i], set, &set->inputs[i]);
+	{
+		const OsmlInput *input = &set->inputs[i];
+
+		if (is_plain(set, input))
+			reader->plain[reader->n_plain++] = (PlainReading) {input->column, input->first};
+		else
+			plan_reading(reader, &reader->readings[reader->n++], set, input);
+	}
 	if (set->label && set->label_key)
 	{
 		OsmlInput  *input = palloc0(sizeof(OsmlInput));
@@ -368,9 +391,35 @@ take_array(const OsmlRowReader *reader, const Reading *reading, Datum value,
 	return 0;
 }
 
-unsigned
-osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
-			  double *numbers, uint64 *keys, size_t stride)
+/* The columns of float8. */
+static inline unsigned
+take_plain(const OsmlRowReader *reader, const Datum *values, const bool *nulls,
+		   double *numbers, size_t stride)
+{
+	const PlainReading *plain = reader->plain;
+	unsigned	odd = 0;
+
+	for (int i = 0; i < reader->n_plain; i++)
+	{
+		double	   *number = &numbers[plain[i].first * stride];
+
+		if (unlikely(nulls[plain[i].column]))
+		{
+			*number = osml_missing();
+			odd |= OSML_ROW_MISSING;
+			continue;
+		}
+		*number = DatumGetFloat8(values[plain[i].column]);
+		if (unlikely(!isfinite(*number)))
+			odd |= OSML_ROW_NONFINITE;
+	}
+	return odd;
+}
+
+/* All other inputs; a function of its own, so that rows of numbers pay for none of it. */
+static pg_noinline unsigned
+take_others(OsmlRowReader *reader, const Datum *values, const bool *nulls,
+			double *numbers, uint64 *keys, size_t stride)
 {
 	unsigned	odd = 0;
 	double		finite = 0;
@@ -411,9 +460,19 @@ osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
 		}
 		if (unlikely(reading->adapt))
 			value = osml_adapt(reading->adapt, value);
-		number = reading->is_float8 ? DatumGetFloat8(value) : reading->decode(value);
+		number = reading->decode(value);
 		numbers[input->first * stride] = number;
 		finite += number * 0.0;
 	}
 	return odd | (finite == 0 ? 0 : OSML_ROW_NONFINITE);
+}
+
+unsigned
+osml_row_take(OsmlRowReader *reader, const Datum *values, const bool *nulls,
+			  double *numbers, uint64 *keys, size_t stride)
+{
+	unsigned	odd = take_plain(reader, values, nulls, numbers, stride);
+
+	return reader->n == 0 ? odd :
+		odd | take_others(reader, values, nulls, numbers, keys, stride);
 }

@@ -131,7 +131,7 @@ take_nonfinite(OsmlRows *state, int row)
 }
 
 /* The label of a row.  Returns false to drop the row. */
-static bool
+static inline bool
 take_label(OsmlRows *state, Datum datum, bool isnull, int row)
 {
 	const OsmlScan *scan = state->scan;
@@ -221,7 +221,7 @@ take_weights(OsmlRows *state, const Datum *values, const bool *nulls, int n, int
 }
 
 /* All columns of a row into row r of the block.  Returns false to drop it. */
-static inline bool
+static pg_attribute_always_inline bool
 take_row(OsmlRows *state, const Datum *values, const bool *nulls, int row)
 {
 	const OsmlLayout *layout = &state->scan->set->layout;
@@ -264,28 +264,27 @@ emit_block(OsmlRows *state)
  * A row: the set's columns, then those with a role, as in osml_scan_columns(), then
  * the key.  False: no more are wanted.
  */
-static inline bool
+static pg_attribute_always_inline bool
 put_row(OsmlRows *state, const Datum *values, const bool *nulls)
 {
 	const OsmlScan *scan = state->scan;
 	OsmlBlock  *block = state->block;
+	MemoryContext old = NULL;
 	bool		taken;
 
 	state->rows_read++;
 	if (block->nrows == 0)
 		block->first_row = state->rows_read;
 	if (state->scratch_needed)
+		old = MemoryContextSwitchTo(state->scratch);
+	taken = take_row(state, values, nulls, block->nrows);
+	if (state->scratch_needed)
 	{
-		MemoryContext old = MemoryContextSwitchTo(state->scratch);
-
-		taken = take_row(state, values, nulls, block->nrows);
 		MemoryContextSwitchTo(old);
 		/* the block has what it needs of a row, and a row may be large */
 		if (unlikely(MemoryContextMemAllocated(state->scratch, false) > SCRATCH_BYTES))
 			MemoryContextReset(state->scratch);
 	}
-	else
-		taken = take_row(state, values, nulls, block->nrows);
 	if (!taken)
 		return true;
 	if (scan->set->layout.has_row_number)
