@@ -69,11 +69,13 @@ osml_parse_type(const char *name)
 #endif
 }
 
-/* 15: may keep small messages back; ours are never small for long */
+/* 15: may keep messages back until they are a quarter of the queue, or one is flushed */
 #if PG_VERSION_NUM < 150000
-#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait)
+#define osml_shm_mq_sendv(queue, parts, n, nowait, flush) \
+	shm_mq_sendv(queue, parts, n, nowait)
 #else
-#define osml_shm_mq_sendv(queue, parts, n, nowait) shm_mq_sendv(queue, parts, n, nowait, true)
+#define osml_shm_mq_sendv(queue, parts, n, nowait, flush) \
+	shm_mq_sendv(queue, parts, n, nowait, flush)
 #endif
 
 /* 18: stands before the declaration, where pg_attribute_noreturn() stood behind it */

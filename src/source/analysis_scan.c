@@ -176,7 +176,7 @@ send_part(shm_mq_handle *queue, const OsmlAnalysis *part)
 		shm_mq_iovec message = {bytes, size};
 
 		osml_analysis_column_write(column, bytes);
-		if (osml_shm_mq_sendv(queue, &message, 1, false) != SHM_MQ_SUCCESS)
+		if (osml_shm_mq_sendv(queue, &message, 1, false, true) != SHM_MQ_SUCCESS)
 			return false;
 		pfree(bytes);
 	}

@@ -8,9 +8,13 @@
 #include "pgstat.h"
 
 #include "compat.h"
+#include "train/account.h"
 #include "train/channel.h"
 
 #define IDLE_MS 1000
+
+/* blocks that took longer to come are sent on alone */
+#define FLUSH_SECONDS 0.002
 
 /* Sleep until the latch is set or a second is over, and let the owner look. */
 static void
@@ -21,12 +25,21 @@ wait_for_peer(OsmlIdle idle, void *arg)
 	idle(arg);
 }
 
+/*
+ * Waking the trainer costs as much as a hundred rows, so blocks that follow each other
+ * closely are told of a few at a time, a quarter of the queue at most.  What a slow
+ * source gives is told at once.
+ */
 static bool
-send_parts(OsmlSender *sender, shm_mq_iovec *parts, int n_parts)
+send_parts(OsmlSender *sender, shm_mq_iovec *parts, int n_parts, bool last)
 {
+	bool		flush = last || osml_seconds_since(sender->flushed) > FLUSH_SECONDS;
+
+	if (flush)
+		INSTR_TIME_SET_CURRENT(sender->flushed);
 	for (;;)
 	{
-		shm_mq_result result = osml_shm_mq_sendv(sender->handle, parts, n_parts, true);
+		shm_mq_result result = osml_shm_mq_sendv(sender->handle, parts, n_parts, true, flush);
 
 		if (result == SHM_MQ_SUCCESS)
 			return true;
@@ -75,7 +88,7 @@ osml_send_block(OsmlSender *sender, const OsmlLayout *layout, OsmlBlock *block)
 	if (block->nrows < OSML_BLOCK_ROWS)
 		pack_columns(layout, block);
 	parts[1].len = osml_message_stride(&message) * osml_layout_row_bytes(layout);
-	return send_parts(sender, parts, 2);
+	return send_parts(sender, parts, 2, false);
 }
 
 bool
@@ -91,7 +104,7 @@ osml_send_texts(OsmlSender *sender, int shard, StringInfo texts, int n)
 	parts[0].len = sizeof(message);
 	parts[1].data = texts->data;
 	parts[1].len = texts->len;
-	return send_parts(sender, parts, 2);
+	return send_parts(sender, parts, 2, false);
 }
 
 bool
@@ -105,7 +118,7 @@ osml_send_end_of_shard(OsmlSender *sender, int shard, int64 rows_read)
 	message.rows_read = rows_read;
 	part.data = (const char *) &message;
 	part.len = sizeof(message);
-	return send_parts(sender, &part, 1);
+	return send_parts(sender, &part, 1, true);
 }
 
 shm_mq_result

@@ -11,6 +11,7 @@
 #define OSML_CHANNEL_H
 
 #include "lib/stringinfo.h"
+#include "portability/instr_time.h"
 #include "train/segment.h"
 
 typedef enum OsmlMessageKind
@@ -55,6 +56,7 @@ typedef struct OsmlSender
 	shm_mq_handle *handle;
 	OsmlIdle	idle;
 	void	   *arg;
+	instr_time	flushed;		/* when the trainer was last told of all there is */
 } OsmlSender;
 
 /* false when the trainer has gone: stop reading.  Packs the block in place. */

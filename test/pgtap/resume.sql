@@ -86,9 +86,11 @@ SELECT osml_drop_dataset('places');
 
 -- rows that nobody keeps: they go by once, or are read again each epoch
 CREATE TABLE laid (i int, a float8, b float8);
--- a gate, at which a reader waits while this session has it shut
+-- a gate, at which a reader waits while this session has it shut; it has sent the rows
+-- of the block before, as one of them was slow to come
 CREATE VIEW gated AS SELECT 3 * a - b AS y, a, b FROM laid
-	WHERE i <> 5000 OR length(pg_advisory_xact_lock_shared(20)::text) = 0;
+	WHERE CASE i WHEN 4000 THEN length(pg_sleep(0.05)::text) = 0
+		WHEN 5000 THEN length(pg_advisory_xact_lock_shared(20)::text) = 0 ELSE true END;
 CREATE VIEW ungated AS SELECT 3 * a - b AS y, a, b FROM laid;
 -- in this order, the rows from i = 1 to n
 CREATE FUNCTION pg_temp.lay(n int, places text DEFAULT 'i') RETURNS void LANGUAGE plpgsql AS $$
